@@ -1,0 +1,46 @@
+# The newcomer's commands: make demo, make test. Both set up .venv on their first call.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+INPUTS := pyproject.toml constraints.txt scripts/setup.sh
+
+.PHONY: help demo test check bench clean
+
+help:
+	@echo "make demo   set up and run one plugin from folder to committed turn"
+	@echo "make test   set up and run all tests"
+	@echo "make check  format, lint, types, import contract, rings"
+	@echo "make bench  measure against floors and peers (installs the peers)"
+	@echo "make clean  remove .venv and caches"
+
+.venv/.installed-run: $(INPUTS)
+	@echo "Setting up .venv (first call only) ..."
+	@PYTHON="$(PYTHON)" sh scripts/setup.sh
+	@touch $@
+
+.venv/.installed-dev: $(INPUTS)
+	@echo "Setting up .venv with the test tools (first call only) ..."
+	@PYTHON="$(PYTHON)" sh scripts/setup.sh dev
+	@touch .venv/.installed-run $@
+
+.venv/.installed-bench: $(INPUTS)
+	@PYTHON="$(PYTHON)" sh scripts/setup.sh dev,bench
+	@touch .venv/.installed-run .venv/.installed-dev $@
+
+demo: .venv/.installed-run
+	@$(BIN)/python scripts/demo.py
+
+test: .venv/.installed-dev
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/.installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+bench: .venv/.installed-bench
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

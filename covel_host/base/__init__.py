@@ -1,0 +1,1 @@
+"""What every room stands on: errors, clock, random streams, IDs, JSON, paths, given-up tasks."""

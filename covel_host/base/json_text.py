@@ -1,0 +1,203 @@
+"""JSON in and out (spec/decisions.md 6): the standard library's reading, orjson's writing.
+
+Reading keeps big integers and refuses what JSON does not have: non-finite numbers, `1e999`, lone
+surrogates. Writing uses orjson and falls back to the standard library where orjson refuses
+(integers beyond 64 bits). A value that cannot be written is refused with its path, never altered.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any, NoReturn
+
+import orjson
+
+from plugin_sdk.values import JsonValue
+
+MAX_DEPTH = 200
+"""Nesting of arrays and objects; deeper values are refused before they exhaust the stack."""
+
+
+class JsonTextError(ValueError):
+    """A text is not JSON; `line` and `column` count from 1 in characters."""
+
+    def __init__(self, message: str, *, line: int, column: int) -> None:
+        super().__init__(f"{message} (line {line}, column {column})")
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+class JsonValueError(ValueError):
+    """A value cannot be written as JSON; `path` is dotted from the root, "" for the root itself."""
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message if not path else f"{message} (at {path})")
+        self.message = message
+        self.path = path
+
+
+def parse_json(text: str | bytes) -> JsonValue:
+    """The value that one JSON text holds.
+
+    Integers of any size are kept, the last of duplicate members wins.
+
+    Raises:
+        JsonTextError: not JSON, not UTF-8, a non-finite number, a lone surrogate, or deeper than
+            `MAX_DEPTH`.
+    """
+    source = _decode(text)
+    try:
+        value: JsonValue = json.loads(
+            source, parse_constant=_refuse_constant, parse_float=_finite_float
+        )
+    except json.JSONDecodeError as error:
+        raise JsonTextError(error.msg, line=error.lineno, column=error.colno) from None
+    except _NotFiniteError as error:
+        raise _located(source, error.token, f"{error.token} is not a JSON number") from None
+    except ValueError as error:
+        # The interpreter refuses to convert integers of more than a few thousand digits.
+        raise JsonTextError(str(error), line=1, column=1) from None
+    except RecursionError:
+        raise JsonTextError("The text is nested too deeply", line=1, column=1) from None
+    return _checked(value, source)
+
+
+def dump_json(value: object) -> str:
+    """The compact JSON text of `value`, members in their order, non-ASCII kept.
+
+    Raises:
+        JsonValueError: holds something JSON has no form for; nothing is altered in silence.
+    """
+    return _dump(json_copy(value))
+
+
+def json_copy(value: object) -> JsonValue:
+    """A JSON copy of `value` that shares nothing with it.
+
+    Mappings become objects, lists and tuples arrays, dates and times ISO text; pydantic models are
+    dumped by alias. Floats must be finite, texts free of lone surrogates, keys texts.
+
+    Raises:
+        JsonValueError: a value JSON cannot store (cycles and depths over `MAX_DEPTH` included).
+    """
+    return _copy(value, ())
+
+
+def _copy(value: object, path: tuple[str, ...]) -> JsonValue:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _checked_text(value, path)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise JsonValueError(f"{value!r} is not a JSON number", path=".".join(path))
+        return float(value)
+    if len(path) >= MAX_DEPTH:
+        raise JsonValueError(
+            f"The value is nested deeper than {MAX_DEPTH} levels or contains itself",
+            path=".".join(path[:5]) + "…",
+        )
+    if isinstance(value, Mapping):
+        return {
+            _checked_key(key, path): _copy(item, (*path, str(key))) for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [_copy(item, (*path, str(index))) for index, item in enumerate(value)]
+    return _copy_of_object(value, path)
+
+
+def _copy_of_object(value: object, path: tuple[str, ...]) -> JsonValue:
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    dump = getattr(value, "model_dump", None)
+    if callable(dump) and not isinstance(value, type):
+        return _copy(dump(mode="json", by_alias=True), path)
+    raise JsonValueError(
+        f"A value of type {type(value).__name__!r} has no JSON form", path=".".join(path)
+    )
+
+
+def _checked_text(text: str, path: tuple[str, ...]) -> str:
+    if text.isascii():
+        return str(text)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise JsonValueError(
+            f"The text holds a lone surrogate at position {error.start}", path=".".join(path)
+        ) from None
+    return str(text)
+
+
+def _checked_key(key: object, path: tuple[str, ...]) -> str:
+    if not isinstance(key, str):
+        raise JsonValueError(
+            f"The key {key!r} is not text; JSON objects have text keys", path=".".join(path)
+        )
+    return _checked_text(key, path)
+
+
+def _dump(value: JsonValue) -> str:
+    try:
+        return orjson.dumps(value).decode("utf-8")
+    except (orjson.JSONEncodeError, RecursionError):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _checked(value: JsonValue, source: str) -> JsonValue:
+    # No text nests deeper than it has brackets, and a surrogate stands in it or comes from an
+    # escape: most texts need no second walk.
+    brackets = source.count("[") + source.count("{")
+    if brackets <= MAX_DEPTH and "\\ud" not in source.lower() and _is_unicode(source):
+        return value
+    try:
+        return json_copy(value)
+    except JsonValueError as error:
+        raise JsonTextError(str(error), line=1, column=1) from None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _decode(text: str | bytes) -> str:
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise JsonTextError(
+            f"The text is not UTF-8 (byte {error.start})", line=1, column=1
+        ) from None
+
+
+class _NotFiniteError(ValueError):
+    def __init__(self, token: str) -> None:
+        super().__init__(token)
+        self.token = token
+
+
+def _refuse_constant(token: str) -> NoReturn:
+    raise _NotFiniteError(token)
+
+
+def _finite_float(token: str) -> Any:
+    number = float(token)
+    if not math.isfinite(number):
+        raise _NotFiniteError(token)
+    return number
+
+
+def _located(source: str, token: str, message: str) -> JsonTextError:
+    offset = max(source.find(token), 0)
+    line = source.count("\n", 0, offset) + 1
+    column = offset - source.rfind("\n", 0, offset)
+    return JsonTextError(message, line=line, column=column)

@@ -1,0 +1,1 @@
+"""The authors' API of Covel."""

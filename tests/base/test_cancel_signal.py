@@ -1,0 +1,18 @@
+import asyncio
+
+from covel_host.base.cancel_signal import CancelSignal
+
+
+def test_waiters_wake_and_the_first_reason_stays() -> None:
+    async def main() -> tuple[bool, str | None]:
+        signal = CancelSignal()
+        assert (signal.cancelled, signal.reason) == (False, None)
+        waiter = asyncio.ensure_future(signal.wait())
+        await asyncio.sleep(0)
+        signal.cancel("aborted-by-player")
+        signal.cancel("deadline")
+        await waiter
+        await signal.wait()
+        return signal.cancelled, signal.reason
+
+    assert asyncio.run(main()) == (True, "aborted-by-player")
