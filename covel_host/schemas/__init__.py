@@ -1,0 +1,1 @@
+"""JSON Schemas compiled and checked: no network, no files, linear patterns, own messages."""
