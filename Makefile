@@ -40,7 +40,7 @@ check: .venv/.installed-dev
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
 bench: .venv/.installed-bench
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --write
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

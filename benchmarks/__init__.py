@@ -1,0 +1,1 @@
+"""Measured side by side: each figure beside a named floor and peers, as ratios of one run."""

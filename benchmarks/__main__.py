@@ -1,0 +1,40 @@
+"""`python -m benchmarks [--write] [NAME…]`: run benchmarks and print, or write, their tables."""
+
+import argparse
+import importlib
+import platform
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+NAMES = ("startup",)
+RESULTS = Path(__file__).parent / "RESULTS.md"
+HEAD = """# Results
+
+Written by `make bench` (`python -m benchmarks --write`). Times are medians of alternating runs on a
+noisy machine: compare the ratios, not the milliseconds. A goal that is missed is marked.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*NAMES, []], metavar="NAME")
+    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
+    arguments = parser.parse_args()
+    sections = []
+    for name in arguments.names or NAMES:
+        print(f"running {name} ...", file=sys.stderr)
+        sections.append(importlib.import_module(f"benchmarks.{name}").report())
+    text = "\n".join([HEAD, _machine(), *sections])
+    if arguments.write:
+        RESULTS.write_text(text, encoding="utf-8")
+    print(text)
+
+
+def _machine() -> str:
+    day = datetime.now(UTC).date().isoformat()
+    return f"{day}, Python {platform.python_version()}, {platform.machine()}, 2 cores.\n"
+
+
+if __name__ == "__main__":
+    main()
