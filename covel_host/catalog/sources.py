@@ -30,13 +30,14 @@ class SourcesError(ValueError):
 class PackageSources:
     """What was read.
 
-    `modules` maps the path of every `.py` file, relative and with `/`, to its bytes.
-    `content_hash` is the hexadecimal SHA-256 over path and bytes of every `.py`, `.md`, `.json` and
-    `.yaml` file, in code-point order of the paths.
+    `modules` maps the path of every `.py` file, relative and with `/`, to its bytes, `documents`
+    that of every `.json` file. `content_hash` is the hexadecimal SHA-256 over path and bytes of
+    every `.py`, `.md`, `.json` and `.yaml` file, in code-point order of the paths.
     """
 
     root: Path
     modules: Mapping[str, bytes]
+    documents: Mapping[str, bytes]
     content_hash: str
 
 
@@ -53,6 +54,7 @@ def read_sources(root: Path) -> PackageSources:
     real_root = root.resolve()
     digest = hashlib.sha256()
     modules: dict[str, bytes] = {}
+    documents: dict[str, bytes] = {}
     files = sorted(_walk(real_root, real_root, ""))
     if len(files) > MAX_FILES:
         raise SourcesError(
@@ -64,7 +66,9 @@ def read_sources(root: Path) -> PackageSources:
         digest.update(content)
         if relative.endswith(".py"):
             modules[relative] = content
-    return PackageSources(root=real_root, modules=modules, content_hash=digest.hexdigest())
+        elif relative.endswith(".json"):
+            documents[relative] = content
+    return PackageSources(real_root, modules, documents, digest.hexdigest())
 
 
 def _walk(folder: Path, real_root: Path, prefix: str) -> Iterator[tuple[str, Path]]:

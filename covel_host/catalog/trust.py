@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-PackageSource = Literal["builtin", "community"]
+from covel_host.catalog.folders import PluginSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +25,7 @@ class TrustPolicy:
 
     trusted: Mapping[str, str] = field(default_factory=dict)
 
-    def grant(self, plugin_id: str, *, source: PackageSource, content_hash: str) -> Grant | None:
+    def grant(self, plugin_id: str, *, source: PluginSource, content_hash: str) -> Grant | None:
         """The grant for this package and content; `None` when nobody has named it.
 
         Trust comes from the folder a package was found in or from its ID, never from anything the

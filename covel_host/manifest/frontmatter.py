@@ -1,0 +1,257 @@
+"""The fields and the exact body of one manifest file; strict, with positions, never raising.
+
+`frontmatter.parse` is not used: it rewrites line ends, strips bodies, keeps no positions, and
+answers `{}` for a byte-order mark, a missing fence or a list (design/dependencies.md). The
+library's handler carries the split and the load; the first fence is matched here once more,
+because `split` tells no offsets.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from frontmatter.default_handlers import BaseHandler
+
+from covel_host.diagnostics.codes import report
+from covel_host.diagnostics.diagnostic import Diagnostic, Related, dotted
+from covel_host.diagnostics.source import SourceText
+from covel_host.diagnostics.yaml_document import YamlDocument, read_yaml
+from covel_host.diagnostics.yaml_nodes import YamlProblem
+from covel_host.manifest.file_text import read_text
+
+BYTE_ORDER_MARK: Final = "\ufeff"
+
+# Works for LF, CRLF and CR-only files: `$` and `^` of a multi-line pattern know only LF.
+_FENCE: Final = re.compile(r"(?:\A|(?<=[\r\n]))---[ \t]*(?:\r\n|\r|\n|\Z)")
+_FIRST_LINE: Final = re.compile(r"[^\r\n]*")
+# Blank lines, then a line of dashes alone. Possessive: megabytes of blank lines are passed once.
+_NEARLY_OPENING: Final = re.compile(
+    r"(?:[ \t]*+[\r\n])*+(?P<fence>[ \t]*+-{2,}+[ \t]*+(?:[\r\n]|\Z))"
+)
+_NEARLY_CLOSING: Final = re.compile(r"(?<=[\r\n])[ \t]*-{2,}[^\r\n]*")
+
+
+class StrictHandler(BaseHandler):
+    """The library's handler with our fence and our YAML; one instance reads one file."""
+
+    FM_BOUNDARY = _FENCE
+    START_DELIMITER = END_DELIMITER = "---"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.document = YamlDocument(None)
+
+    def load(self, fm: str) -> dict[str, Any]:
+        """The fields written in `fm`; empty for what is no map. `document` tells what was wrong."""
+        self.document = read_yaml(fm)
+        value = self.document.value
+        return value if isinstance(value, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """One manifest file as it was read.
+
+    `fields` is `None` when the fields could not be read at all, and empty when there are none.
+    `body` is every character after the closing fence, line ends untouched; empty when the fences
+    could not be found. `fields_offset` is where the YAML starts in `source.text`.
+    """
+
+    plugin: str
+    file: str
+    source: SourceText
+    fields: Mapping[str, object] | None
+    body: str
+    document: YamlDocument
+    fields_offset: int
+    diagnostics: tuple[Diagnostic, ...]
+
+    def place(self, path: tuple[str | int, ...], *, of_key: bool = False) -> tuple[int, int] | None:
+        """Offsets in `source` of the value (or key) at `path`, or of the nearest thing around."""
+        found = self.document.key_place(path) if of_key else self.document.place(path)
+        if found is None:
+            return None
+        root = self.document.root
+        if path and root is not None and found == (root.start, root.end):
+            # Only the whole frontmatter lies around the path: its start says enough.
+            found = (root.start, root.start)
+        return found[0] + self.fields_offset, found[1] + self.fields_offset
+
+    def report(
+        self,
+        name: str,
+        message: str,
+        *,
+        path: tuple[str | int, ...],
+        of_key: bool = False,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+    ) -> Diagnostic:
+        """A problem of the field at `path`, at its value or its key."""
+        place = self.place(path, of_key=of_key)
+        return report(
+            name,
+            message,
+            plugin=self.plugin,
+            file=self.file,
+            path=dotted(path),
+            span=self.source.span(*(place if place is not None else (0, 0))),
+            hint=hint,
+            related=related,
+        )
+
+
+def read_frontmatter(
+    text: str, *, plugin: str, file: str, fence_required: bool = True
+) -> Frontmatter:
+    """The fields and body of `text`; what is wrong is in `.diagnostics`, nothing is raised.
+
+    Without `fence_required` a text that has no frontmatter is all body, as in locale variants
+    (spec/manifest.md 3.1, 3.2). `plugin` and `file` only name the place in the problems.
+    """
+    source = SourceText(text)
+    start = 1 if text.startswith(BYTE_ORDER_MARK) else 0
+    clean = text[start:]
+    opening = _FENCE.match(clean)
+    if opening is None:
+        return _without_fence(source, start, plugin, file, fence_required)
+    if _FENCE.search(clean, opening.end()) is None:
+        return _unclosed(source, start, opening.end(), plugin, file)
+    handler = StrictHandler()
+    fields_text, body = handler.split(clean)
+    fields = handler.load(fields_text)
+    offset = start + opening.end()
+    document = handler.document
+    found = [
+        _yaml_diagnostic(problem, source, offset, plugin, file) for problem in document.problems
+    ]
+    root = document.root
+    if root is not None and not isinstance(root.value, dict):
+        found.append(
+            _not_a_map(root.value, source, offset + root.start, offset + root.end, plugin, file)
+        )
+    readable = not found or (root is not None and isinstance(root.value, dict))
+    return Frontmatter(
+        plugin, file, source, fields if readable else None, body, document, offset, tuple(found)
+    )
+
+
+def read_frontmatter_file(
+    path: Path, *, plugin: str, file: str, fence_required: bool = True
+) -> Frontmatter:
+    """`read_frontmatter` of a file; unreadable, too large and non-UTF-8 files are problems too."""
+    read = read_text(path, plugin=plugin, file=file)
+    if read.problem is not None:
+        return _unreadable(SourceText(read.text), 0, plugin, file, read.problem)
+    return read_frontmatter(read.text, plugin=plugin, file=file, fence_required=fence_required)
+
+
+def _without_fence(
+    source: SourceText, start: int, plugin: str, file: str, fence_required: bool
+) -> Frontmatter:
+    first = _FIRST_LINE.match(source.text, start)
+    end = start if first is None else first.end()
+    line = source.text[start:end]
+    marker = line[3:].strip() if line.startswith("---") and not line.startswith("----") else ""
+    if marker:
+        found = report(
+            "frontmatter-engine-marker",
+            f"The first line is {line.rstrip()!r}; nothing may follow the three dashes.",
+            plugin=plugin,
+            file=file,
+            span=source.span(start + 3, end),
+            hint=f"Remove {marker!r}. Manifests are plain YAML and never run code.",
+        )
+        return _unreadable(source, start, plugin, file, found)
+    hint = "Start the file with a line '---', then the fields, then another line '---'."
+    nearly = _nearly_fence(source.text, start)
+    if nearly is not None:
+        line_number = source.position(nearly)[0]
+        hint = (
+            f"Line {line_number} looks meant as the fence. It is exactly three dashes, on the "
+            "first line of the file."
+        )
+    elif not fence_required:
+        body = source.text[start:]
+        return Frontmatter(plugin, file, source, {}, body, YamlDocument(None), start, ())
+    written = repr(_shortened(line)) if line.strip() else "empty"
+    found = report(
+        "frontmatter-missing",
+        f"{file or 'The file'} has no frontmatter: its first line is {written}, not three dashes.",
+        plugin=plugin,
+        file=file,
+        span=source.span(start, end),
+        hint=hint,
+    )
+    return _unreadable(source, start, plugin, file, found)
+
+
+def _nearly_fence(text: str, start: int) -> int | None:
+    """The start of a line that was probably meant as the first fence, blank lines passed over."""
+    found = _NEARLY_OPENING.match(text, start)
+    return None if found is None else found.start("fence")
+
+
+def _unclosed(source: SourceText, start: int, opened: int, plugin: str, file: str) -> Frontmatter:
+    nearly = _NEARLY_CLOSING.search(source.text, start + opened)
+    hint = "Add a line '---' after the last field."
+    if nearly is not None:
+        line = source.position(nearly.start())[0]
+        written = nearly.group().rstrip()
+        hint = f"Line {line} is {written!r}; the closing line is '---' and nothing else."
+    found = report(
+        "frontmatter-unclosed",
+        "The frontmatter is opened on the first line and never closed.",
+        plugin=plugin,
+        file=file,
+        span=source.span(start, start + 3),
+        hint=hint,
+    )
+    return _unreadable(source, start, plugin, file, found)
+
+
+def _unreadable(
+    source: SourceText, start: int, plugin: str, file: str, found: Diagnostic
+) -> Frontmatter:
+    return Frontmatter(plugin, file, source, None, "", YamlDocument(None), start, (found,))
+
+
+def _not_a_map(
+    value: object, source: SourceText, start: int, end: int, plugin: str, file: str
+) -> Diagnostic:
+    kind = "a list" if isinstance(value, list) else f"the single value {_shortened(value)!r}"
+    return report(
+        "frontmatter-not-a-map",
+        f"The frontmatter is {kind}; it holds fields, written as 'name: value'.",
+        plugin=plugin,
+        file=file,
+        span=source.span(start, end),
+        hint="Write at least 'description: …'.",
+    )
+
+
+def _yaml_diagnostic(
+    problem: YamlProblem, source: SourceText, offset: int, plugin: str, file: str
+) -> Diagnostic:
+    related: tuple[Related, ...] = ()
+    if problem.first is not None:
+        first = source.span(problem.first[0] + offset, problem.first[1] + offset)
+        related = (Related(problem.first_message, file, first),)
+    return report(
+        problem.name,
+        problem.message[:1].upper() + problem.message[1:] + ".",
+        plugin=plugin,
+        file=file,
+        path=dotted(problem.path),
+        span=source.span(problem.start + offset, problem.end + offset),
+        hint=problem.hint,
+        related=related,
+    )
+
+
+def _shortened(value: object) -> object:
+    if isinstance(value, str) and len(value) > 60:
+        return value[:59] + "…"
+    return value

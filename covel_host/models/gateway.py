@@ -1,0 +1,186 @@
+"""One call to a model, carried through queueing, retries and time limits (spec/models.md 4).
+
+The gateway does not know any provider: it picks what answers (a slot, the script, the offline
+model), keeps the limits, and reports one reply or one error.
+"""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from covel_host.base.clock import Clock, SystemClock
+from covel_host.models.call import LogicalCall, Sleep
+from covel_host.models.errors import config_error
+from covel_host.models.limits import CallLimits
+from covel_host.models.messages import DeltaSink, ModelReply, ModelRequest
+from covel_host.models.offline import OfflineModel
+from covel_host.models.port import ModelSource
+from covel_host.models.retry import RetryPolicy
+from covel_host.models.selector import ModelSelector, UseOffline, UseScript, UseSlot
+from covel_host.models.slots import Slot, SlotTable
+
+DEFAULT_MAX_CONCURRENT = 16
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayOptions:
+    """Settings of the gateway.
+
+    Attributes:
+        max_concurrent: requests at once in this process, 0 for no limit.
+        retries: resend failed requests where the rules allow it.
+    """
+
+    max_concurrent: int = DEFAULT_MAX_CONCURRENT
+    retries: bool = True
+
+    @staticmethod
+    def from_environment(environment: Mapping[str, str]) -> "GatewayOptions":
+        """Options from `COVEL_LLM_MAX_CONCURRENT` and `COVEL_LLM_RETRY_DISABLED`.
+
+        Raises:
+            ModelError: `config-error` for a value that is neither a count nor a switch.
+        """
+        count = environment.get("COVEL_LLM_MAX_CONCURRENT") or str(DEFAULT_MAX_CONCURRENT)
+        if not (count.isascii() and count.isdigit()):
+            raise config_error(
+                f"COVEL_LLM_MAX_CONCURRENT is {count!r}; a whole number from 0 is expected, "
+                "0 for no limit."
+            )
+        switch = environment.get("COVEL_LLM_RETRY_DISABLED") or "0"
+        if switch not in ("0", "1"):
+            raise config_error(f"COVEL_LLM_RETRY_DISABLED is {switch!r}; 1 or 0 is expected.")
+        return GatewayOptions(max_concurrent=int(count), retries=switch == "0")
+
+
+class ModelGateway:
+    """Answers model calls; made for one event loop and closed with `aclose`.
+
+    Raises `ModelError` when the selector names a slot that cannot answer or a script that cannot
+    be read.
+
+    Args:
+        slots: the configured slots; without a text slot the offline model answers.
+        selector: what answers every call in place of the slots (`--model`).
+        clock, sleep: time; `sleep` waits for seconds.
+        randomness: for the spread of waits.
+
+    Calls may run at once, as many as `options.max_concurrent` requests.
+    """
+
+    def __init__(
+        self,
+        options: GatewayOptions,
+        slots: SlotTable,
+        *,
+        selector: ModelSelector | None = None,
+        clock: Clock | None = None,
+        sleep: Sleep = asyncio.sleep,
+        randomness: random.Random | None = None,
+    ) -> None:
+        self._slots = slots
+        self._selector = selector
+        self._clock = clock or SystemClock()
+        self._sleep = sleep
+        self._randomness = randomness or random.Random()
+        self._retry = RetryPolicy() if options.retries else RetryPolicy(max_retries=0)
+        self._gate = asyncio.Semaphore(options.max_concurrent) if options.max_concurrent else None
+        self._sources: dict[str, ModelSource] = {}
+        # What a person asked for by name fails here, before anything runs.
+        if isinstance(selector, UseSlot) and (problem := slots.exact(selector.name).problem()):
+            raise problem
+        if isinstance(selector, UseScript):
+            self._source(None)
+
+    @property
+    def offline_note(self) -> str | None:
+        """What to tell a person when the offline model answers text calls; else `None`."""
+        if isinstance(self._selector, UseOffline):
+            return "The offline model answers: it fills in tool calls and writes placeholder text."
+        if self._selector is None and self._slots.for_text(None) is None:
+            return (
+                "No model is configured, so the offline model answers: it fills in tool calls and "
+                "writes placeholder text. `covel models` shows how to configure one."
+            )
+        return None
+
+    def slot_for(self, name: str | None) -> Slot | None:
+        """The slot that a call for `name` goes to, `None` when no slot answers it.
+
+        Raises:
+            ModelError: the slot is not configured, or gives no text.
+        """
+        if isinstance(self._selector, (UseOffline, UseScript)):
+            return None
+        if isinstance(self._selector, UseSlot):
+            return self._slots.exact(self._selector.name)
+        return self._slots.for_text(name)
+
+    async def complete(
+        self,
+        request: ModelRequest,
+        *,
+        slot: str | None = None,
+        limits: CallLimits | None = None,
+        retry: RetryPolicy | None = None,
+        on_delta: DeltaSink | None = None,
+    ) -> ModelReply:
+        """The model's complete reply; text and reasoning go to `on_delta` as they stream in.
+
+        Args:
+            slot: the slot the task asks for; see `SlotTable.for_text`.
+            limits: time and request limits, `CallLimits()` when not given.
+            retry: resending for this call in place of the gateway's own.
+            on_delta: awaited for each piece, in order; nothing is called after this returns.
+
+        Raises:
+            ModelError: no complete reply; what was streamed before is no reply.
+            asyncio.CancelledError: passed through at once, nothing is sent again.
+        """
+        chosen = self.slot_for(slot)
+        call = LogicalCall(
+            source=self._source(chosen),
+            slot=chosen,
+            request=request,
+            limits=limits or CallLimits(),
+            retry=retry or self._retry,
+            on_delta=on_delta,
+            gate=self._gate,
+            clock=self._clock,
+            sleep=self._sleep,
+            randomness=self._randomness,
+        )
+        return await call.run()
+
+    async def aclose(self) -> None:
+        """Close every connection; calls under way fail."""
+        async with AsyncExitStack() as stack:
+            for source in self._sources.values():
+                stack.push_async_callback(source.aclose)
+            self._sources = {}
+
+    def _source(self, slot: Slot | None) -> ModelSource:
+        name = "" if slot is None else slot.name
+        source = self._sources.get(name)
+        if source is None:
+            source = self._sources[name] = self._open(slot)
+        return source
+
+    def _open(self, slot: Slot | None) -> ModelSource:
+        if slot is None and isinstance(self._selector, UseScript):
+            from covel_host.models.script_file import read_script
+            from covel_host.models.scripted import ScriptedModel
+
+            path = self._selector.path
+            return ScriptedModel(read_script(path), name=str(path), sleep=self._sleep)
+        if slot is None:
+            return OfflineModel()
+        problem = slot.problem()
+        if problem is not None:
+            raise problem
+        # The provider library costs about a second to import.
+        from covel_host.models.pydantic_ai_adapter import ProviderModel
+
+        return ProviderModel(slot)

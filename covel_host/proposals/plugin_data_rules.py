@@ -1,0 +1,113 @@
+"""The rules of plugin data proposals: one pure function for the view and for the commit.
+
+What a proposal makes of a record is `plugin_sdk.rules.plugin_data`'s to say; here are the checks of
+its place and size (seed: 不能到达的命名空间, 单条记录的大小上限; spec/transactions.md 6.1).
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import orjson
+
+from covel_host.base.json_text import dump_json
+from covel_host.proposals.errors import ProposalRefused
+from covel_host.proposals.staged import StagedProposal
+from plugin_sdk.names import is_reserved_namespace
+from plugin_sdk.proposals import (
+    PluginData,
+    PluginDataBatch,
+    PluginDataDelete,
+    PluginDataUpdate,
+)
+from plugin_sdk.rules.data_ops import DataOpError
+from plugin_sdk.rules.plugin_data import (
+    MAX_PLUGIN_DATA_VALUE_BYTES,
+    StoredValue,
+    apply_plugin_data_proposal,
+    plugin_data_size_problem,
+)
+from plugin_sdk.values import JsonValue
+
+DataWrite: TypeAlias = PluginData | PluginDataDelete | PluginDataUpdate
+"""A write of one record; a batch is several of them."""
+
+ABSENT = StoredValue(exists=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DataChange:
+    """What a write makes of one record: its new value and that value's JSON text.
+
+    Both are None when the record is removed; a stored value is never null.
+    """
+
+    namespace: str
+    key: str
+    text: str | None
+    value: JsonValue
+
+
+def data_writes(proposal: StagedProposal) -> tuple[DataWrite, ...]:
+    """The writes of a proposal in order, one per record; none for proposals of other kinds."""
+    match proposal.model:
+        case PluginDataBatch(items=items):
+            return tuple(
+                PluginData.model_construct(namespace=item.namespace, key=item.key, value=item.value)
+                for item in items
+            )
+        case PluginData() | PluginDataDelete() | PluginDataUpdate():
+            return (proposal.model,)
+        case _:
+            return ()
+
+
+def needs_current(write: DataWrite) -> bool:
+    """Whether what the write makes of a record depends on what the record is."""
+    return isinstance(write, PluginDataUpdate)
+
+
+def changed_record(proposal: StagedProposal, write: DataWrite, current: StoredValue) -> DataChange:
+    """What `write` makes of its record; `current` is read only where `needs_current` says so.
+
+    Raises:
+        ProposalRefused: `reserved-namespace`; `value-too-large`, with plugin ID, namespace/key,
+            size and limit in the message; or the code of the operation that does not apply.
+    """
+    if is_reserved_namespace(write.namespace):
+        raise _refused(
+            proposal,
+            "reserved-namespace",
+            f"the namespace {write.namespace!r} begins with '_', and such namespaces hold the "
+            "framework's own records. Choose a name that begins with a letter.",
+        )
+    try:
+        after = apply_plugin_data_proposal(write, write.namespace, write.key, current)
+    except DataOpError as error:
+        place = f"{write.namespace}/{write.key}"
+        raise _refused(proposal, error.code, f"{place}: {error.message}") from error
+    if after is None or not after.exists:
+        return DataChange(write.namespace, write.key, None, None)
+    text = value_text(after.value)
+    # The text is measured first: making the sentence writes the value once more.
+    if len(text.encode("utf-8")) > MAX_PLUGIN_DATA_VALUE_BYTES:
+        problem = plugin_data_size_problem(write.namespace, write.key, after.value)
+        if problem is not None:
+            raise _refused(proposal, "value-too-large", problem)
+    return DataChange(write.namespace, write.key, text, after.value)
+
+
+def value_text(value: JsonValue) -> str:
+    """The JSON text of a checked value, as it is stored and measured."""
+    try:
+        return orjson.dumps(value).decode("utf-8")
+    except orjson.JSONEncodeError:
+        return dump_json(value)
+
+
+def _refused(proposal: StagedProposal, code: str, problem: str) -> ProposalRefused:
+    return ProposalRefused(
+        f"Plugin {proposal.plugin_id!r}: {problem}",
+        code=code,
+        proposal_id=proposal.proposal_id,
+        proposal_type=proposal.type,
+    )

@@ -1,0 +1,133 @@
+"""The agent loop: ask, run the calls, feed the results back, obey the completion rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from covel_host.base.json_text import JsonTextError, parse_json
+from covel_host.models.messages import AssistantMessage, ModelReply, ToolMessage, UserMessage
+from covel_host.runtime.agent_calls import AgentCalls, AnsweredCall
+from covel_host.runtime.agent_model import AgentModel
+from covel_host.runtime.completion import advance
+from covel_host.runtime.completion_settings import CompletionSettings
+from covel_host.runtime.completion_state import (
+    CompletionState,
+    Continue,
+    Correct,
+    Decision,
+    Fail,
+    Finish,
+    OutputRejected,
+    Replied,
+    Suspend,
+)
+from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
+from covel_host.runtime.run import RunPorts, RuntimeRun
+from plugin_sdk.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEnd:
+    """How the loop ended: `value` is the output's value, None where there is none."""
+
+    decision: Finish | Fail
+    value: JsonValue = None
+    steps: int = 0
+
+
+class AgentLoop:
+    """One run's loop; `play` is called once."""
+
+    def __init__(
+        self,
+        run: RuntimeRun,
+        ports: RunPorts,
+        settings: CompletionSettings,
+        model: AgentModel,
+        calls: AgentCalls,
+    ) -> None:
+        self._run = run
+        self._ports = ports
+        self._settings = settings
+        self._model = model
+        self._calls = calls
+        self._transcript: list[PromptMessage] = []
+        self._state = CompletionState()
+        self.replies: list[ModelReply] = []
+
+    async def play(self, prompt: PromptParts) -> LoopEnd:
+        """Ask and answer until the rules say that the run ends.
+
+        Raises:
+            ModelError, ReplyCutOff, PromptTooLarge: there is no usable reply.
+        """
+        choice = self._settings.tool_choice
+        while True:
+            reply = await self._model.ask(prompt, self._transcript, choice)
+            self.replies.append(reply)
+            answered = await self._calls.answer(reply.calls, self._state)
+            self._remember(reply, answered)
+            replied = Replied(text=reply.text, calls=tuple(call.outcome for call in answered))
+            self._state, decision = advance(self._settings, self._state, replied)
+            decision, value = self._checked(decision)
+            if isinstance(decision, Suspend):
+                raise AssertionError("`suspend` is not offered by this host")
+            if isinstance(decision, (Finish, Fail)):
+                return LoopEnd(decision, value, steps=len(self.replies))
+            choice = decision.tool_choice
+            await self._go_on(decision, reply)
+
+    def _remember(self, reply: ModelReply, answered: Sequence[AnsweredCall]) -> None:
+        calls = tuple(
+            replace(call, arguments=done.result.history_arguments)
+            for call, done in zip(reply.calls, answered, strict=True)
+        )
+        self._say(AssistantMessage(reply.text, calls))
+        for done in answered:
+            request = done.result.request
+            self._say(ToolMessage(request.call_id, request.name, done.result.envelope))
+
+    async def _go_on(self, decision: Continue | Correct, reply: ModelReply) -> None:
+        if reply.text:
+            # What was shown is a draft: the run goes on and its final text comes later.
+            await self._ports.on_text("", True)
+        text = decision.text if isinstance(decision, Correct) else decision.note
+        if text:
+            self._say(UserMessage(text))
+
+    def _checked(self, decision: Decision) -> tuple[Decision, JsonValue]:
+        """The decision with the output's value; an output that breaks its schema is rejected."""
+        if not isinstance(decision, Finish):
+            return decision, None
+        value, problem = self._value(decision)
+        if problem is None:
+            return decision, value
+        self._state, rejected = advance(self._settings, self._state, OutputRejected(problem))
+        return rejected, None
+
+    def _value(self, finish: Finish) -> tuple[JsonValue, str | None]:
+        if finish.output == "none":
+            return None, None
+        value: JsonValue = finish.text
+        if finish.output == "tool":
+            value = next(
+                done.content
+                for done in reversed(self._calls.done)
+                if done.request.call_id == finish.call_id
+            )
+        return self._against_schema(value, is_text=finish.output == "text")
+
+    def _against_schema(self, value: JsonValue, *, is_text: bool) -> tuple[JsonValue, str | None]:
+        schema = self._run.output_schema
+        # A story is checked as prose, not against a private schema (spec/execution.md 5.8).
+        if schema is None or self._settings.is_story:
+            return value, None
+        if is_text:
+            try:
+                value = parse_json(str(value))
+            except JsonTextError as error:
+                return None, f"The reply is not JSON: {error}"
+        problems = schema.problems(value, limit=3)
+        return value, "; ".join(str(problem) for problem in problems) or None
+
+    def _say(self, message: AssistantMessage | ToolMessage | UserMessage) -> None:
+        self._transcript.append(PromptMessage(message, "transcript"))

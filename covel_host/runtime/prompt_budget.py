@@ -1,0 +1,93 @@
+"""How much of a model's window a request may fill (spec/execution.md 5.3)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from covel_host.base.errors import HostError
+from covel_host.base.json_text import dump_json
+from covel_host.models.messages import AssistantMessage, Message, ToolSpec
+from plugin_sdk.rules.tokens import estimate_tokens
+from plugin_sdk.values import JsonValue
+
+UNKNOWN_WINDOW_TOKENS = 262_144
+DEFAULT_OUTPUT_TOKENS = 16_384
+MESSAGE_OVERHEAD_TOKENS = 4
+"""What a provider's framing of one message costs."""
+
+
+class WindowTooSmall(HostError):
+    """A requested output leaves no room for the input; both figures in tokens are kept."""
+
+    def __init__(self, *, window_tokens: int, output_tokens: int) -> None:
+        super().__init__(
+            f"{output_tokens} output tokens leave no room for the input in a window of "
+            f"{window_tokens} tokens.",
+            code="window-too-small",
+            hint="Lower the slot's output limit or use a model with a larger window.",
+        )
+        self.window_tokens = window_tokens
+        self.output_tokens = output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudget:
+    """The window of one call and what of it is kept free for the answer."""
+
+    window_tokens: int
+    output_tokens: int
+
+    @property
+    def input_tokens(self) -> int:
+        return self.window_tokens - self.output_tokens
+
+
+def resolve_budget(
+    *,
+    context_window_tokens: int | None = None,
+    max_output_tokens: int | None = None,
+    requested_output_tokens: int | None = None,
+    window_cap_tokens: int | None = None,
+) -> TokenBudget:
+    """The budget of one call, from the slot that is really used.
+
+    Args:
+        context_window_tokens: the model's window; `None` is taken for 262,144.
+        max_output_tokens: what the model can write at most; it narrows both kinds of reserve.
+        requested_output_tokens: an explicit limit; without one 16,384 or half of a small window.
+        window_cap_tokens: a setting that can lower the window, never raise it.
+
+    Raises:
+        WindowTooSmall: an explicit output limit fills the window.
+    """
+    window = context_window_tokens or UNKNOWN_WINDOW_TOKENS
+    if window_cap_tokens is not None:
+        window = min(window, window_cap_tokens)
+    output = requested_output_tokens or min(DEFAULT_OUTPUT_TOKENS, window // 2)
+    if max_output_tokens is not None:
+        output = min(output, max_output_tokens)
+    if output >= window:
+        raise WindowTooSmall(window_tokens=window, output_tokens=output)
+    return TokenBudget(window_tokens=window, output_tokens=output)
+
+
+def message_tokens(message: Message) -> int:
+    """The estimated cost of one message with its calls and its framing."""
+    tokens = MESSAGE_OVERHEAD_TOKENS + estimate_tokens(message.text)
+    if isinstance(message, AssistantMessage):
+        for call in message.calls:
+            tokens += MESSAGE_OVERHEAD_TOKENS + estimate_tokens(call.name + call.arguments)
+    return tokens
+
+
+def overhead_tokens(
+    tools: Iterable[ToolSpec], *, response_schema: dict[str, JsonValue] | None = None
+) -> int:
+    """The estimated cost of what goes beside the messages; a response schema counts twice."""
+    tokens = sum(
+        MESSAGE_OVERHEAD_TOKENS
+        + estimate_tokens(tool.name + tool.description + dump_json(tool.input_schema))
+        for tool in tools
+    )
+    if response_schema is not None:
+        tokens += 2 * estimate_tokens(dump_json(response_schema))
+    return tokens

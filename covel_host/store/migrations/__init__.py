@@ -1,0 +1,1 @@
+"""alembic's script directory: one module per schema change, forward only."""

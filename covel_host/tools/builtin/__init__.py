@@ -1,0 +1,1 @@
+"""The tools the framework brings, one module each."""

@@ -1,0 +1,96 @@
+"""From the text a model wrote to the keyword arguments of a tool."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from covel_host.base.json_text import JsonTextError, parse_json
+from covel_host.tools.arguments import (
+    ArgumentsError,
+    ParsedArguments,
+    arguments_of,
+    history_text,
+    parse_arguments,
+)
+from covel_host.tools.arguments_fields import repair_text_fields
+from covel_host.tools.calls import CallError
+from plugin_sdk.errors import FIX_FIELDS_HINT, FieldProblem, ToolValidationError, problems_message
+from plugin_sdk.tools import Tool
+from plugin_sdk.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArguments:
+    """Arguments that fit: `keywords` for the function, `text` as the history keeps them."""
+
+    keywords: dict[str, object]
+    text: str
+
+
+class UnreadArguments(Exception):
+    """Arguments that do not fit: `text` is for the history, `failure` for the model."""
+
+    def __init__(self, failure: CallError, text: str) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.text = text
+
+
+def read_arguments(tool: Tool[Any, Any], text: str) -> ReadArguments:
+    """The arguments of one call, repaired where a mistake has one reading.
+
+    Text that fits costs one parse. What was repaired still has to fit the tool's own parameters.
+
+    Raises:
+        UnreadArguments: not JSON, or values that do not fit; always `invalid-input`.
+    """
+    try:
+        return ReadArguments(tool.parse(text), text)
+    except ToolValidationError as error:
+        problem = error
+    try:
+        parsed = parse_arguments(text)
+    except ArgumentsError as error:
+        failure = CallError("invalid-input", error.message)
+        raise UnreadArguments(failure, history_text(text, None)) from None
+    if parsed.repaired:
+        try:
+            return ReadArguments(tool.parse(parsed.text), parsed.text)
+        except ToolValidationError as error:
+            problem = error
+    return _with_fields_read(tool, parsed, problem)
+
+
+def arguments_value(text: str) -> JsonValue:
+    """What an audit keeps of the argument text: its value, or the text itself."""
+    try:
+        return parse_json(text)
+    except JsonTextError:
+        return text
+
+
+def _with_fields_read(
+    tool: Tool[Any, Any], parsed: ParsedArguments, problem: ToolValidationError
+) -> ReadArguments:
+    fields = repair_text_fields(parsed.value, tool.input_schema)
+    if fields.repaired_paths:
+        parsed = arguments_of(fields.value)
+        try:
+            return ReadArguments(tool.parse(parsed.text), parsed.text)
+        except ToolValidationError as error:
+            problem = error
+    details = _told_better(problem.details, fields.problems)
+    failure = CallError(
+        "invalid-input",
+        problems_message(details) if details else problem.message,
+        hint=problem.hint or FIX_FIELDS_HINT,
+        details=details,
+    )
+    raise UnreadArguments(failure, parsed.text)
+
+
+def _told_better(
+    details: tuple[FieldProblem, ...], text_problems: tuple[FieldProblem, ...]
+) -> tuple[FieldProblem, ...]:
+    """`details`, a text that could not be read explained by the reason why."""
+    better = {problem.path: problem for problem in text_problems}
+    return tuple(better.get(problem.path, problem) for problem in details)

@@ -1,0 +1,123 @@
+"""The facts of one tool call: what is asked, on whose behalf, and what came of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+from covel_host.base.cancel_signal import CancelSignal
+from covel_host.proposals.staged import StagedProposal
+from covel_host.proposals.staging import Staging
+from covel_host.tools.registry import ToolSource
+from covel_host.trace.log import RunTrace
+from plugin_sdk.context import ToolContext
+from plugin_sdk.errors import FieldProblem, ToolErrorCode
+from plugin_sdk.outcomes import Event
+from plugin_sdk.rules.instruction_locale import InstructionLocale
+from plugin_sdk.values import JsonValue
+
+CallStatus = Literal["completed", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """One call as the caller wrote it; `arguments` is text, valid JSON or not.
+
+    `name` is the final one, after every replacement by the session or a hook; `position` counts
+    the calls of the run from 0, and with it the call's random stream.
+    """
+
+    position: int
+    call_id: str
+    name: str
+    arguments: str
+
+
+class CallContext(Protocol):
+    """What one call may read, for the time of the call."""
+
+    @property
+    def context(self) -> ToolContext:
+        """The object the tool gets."""
+        ...
+
+    def close(self) -> None:
+        """Withdraw every capability; reads under way give nothing any more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CallScope:
+    """On whose behalf calls are made: one runtime run.
+
+    `authorized` holds every name the run may call (seed: 授权). `open_context` makes the context of
+    one call; its signal is the call's own; it is cancelled when the call
+    runs into its limit or the run is cancelled. What a call wants written goes to `staging`.
+    """
+
+    plugin_id: str
+    runtime_id: str
+    instruction_locale: InstructionLocale
+    authorized: frozenset[str]
+    signal: CancelSignal
+    trace: RunTrace
+    staging: Staging
+    open_context: Callable[[ToolRequest, CancelSignal], CallContext]
+
+
+class CallError(Exception):
+    """Why a call failed.
+
+    `message` and `hint` are what a person or code reads; the envelope makes of them what the model
+    gets. `raised_by`: `tool` when the tool's own code raised it, `host` otherwise.
+    `is_authored`: the text was written for the model, in a `ToolError`. `cause` is the full story
+    for the log.
+    """
+
+    def __init__(
+        self,
+        code: ToolErrorCode,
+        message: str,
+        hint: str | None = None,
+        *,
+        raised_by: Literal["tool", "host"] = "host",
+        is_authored: bool = False,
+        details: tuple[FieldProblem, ...] = (),
+        cause: BaseException | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hint = hint
+        self.raised_by = raised_by
+        self.is_authored = is_authored
+        self.details = details
+        self.cause = cause
+
+    @property
+    def is_refused(self) -> bool:
+        """Not counted as a failure of the runtime (seed: 统一返回格式与错误码)."""
+        return self.code == "refused" and self.raised_by == "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallResult:
+    """What came of one call.
+
+    `envelope` is the JSON text the model reads, `content` the full value for code (None after a
+    failure), `history_arguments` the argument text the model history keeps. `arguments` is what the
+    function got, or the model's text where it could not be read.
+    """
+
+    request: ToolRequest
+    status: CallStatus
+    envelope: str
+    started_at: datetime
+    duration_ms: int
+    history_arguments: str
+    arguments: JsonValue = None
+    source: ToolSource | None = None
+    content: JsonValue = None
+    error: CallError | None = None
+    proposals: tuple[StagedProposal, ...] = ()
+    events: tuple[Event, ...] = field(default=())

@@ -1,0 +1,132 @@
+"""Whether a manual request can run at all, and what exactly it names."""
+
+import difflib
+from dataclasses import dataclass
+
+from covel_host.catalog.catalog import Catalog, PackageState
+from covel_host.catalog.generation import Generation, RuntimeSchemas
+from covel_host.manifest.package import RuntimeReading
+from covel_host.manifest.runtime_manifest import RuntimeManifest
+from covel_host.manifest.served import unserved_needs
+from covel_host.turn.errors import RequestRefused
+from plugin_sdk.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManualRequest:
+    """One runtime, started by hand: every trigger gate is bypassed (spec/execution.md 3.2).
+
+    `target` is `<plugin>` for a package with one runtime, or `<plugin>/<runtime>`. `payload` is
+    what the runtime is given (`None` for nothing), `message` what the player says with it. Without
+    `session_id` a new session is made.
+    """
+
+    target: str
+    payload: JsonValue = None
+    message: str | None = None
+    session_id: str | None = None
+    slot: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The runtime a request names, found and fit to run."""
+
+    generation: Generation
+    runtime: RuntimeReading
+    manifest: RuntimeManifest
+    schemas: RuntimeSchemas
+
+
+def admit(request: ManualRequest, catalog: Catalog) -> Target:
+    """The runtime that `request` names.
+
+    Raises:
+        RequestRefused: see there; for a package that was not loaded the message holds its first
+            problem.
+    """
+    plugin_id, _, _ = request.target.partition("/")
+    generation = _generation(plugin_id, catalog)
+    runtime = _runtime(request.target, generation)
+    if runtime.manifest is None:
+        raise RequestRefused(
+            f"The manifest of {runtime.runtime_id!r} could not be read.", code="package-not-loaded"
+        )
+    _refuse_unserved(runtime)
+    schemas = generation.schemas.get(runtime.runtime_id, RuntimeSchemas())
+    _check_payload(request.payload, runtime, schemas)
+    return Target(generation, runtime, runtime.manifest, schemas)
+
+
+def _generation(plugin_id: str, catalog: Catalog) -> Generation:
+    state = catalog.packages.get(plugin_id)
+    if state is None:
+        near = difflib.get_close_matches(plugin_id, catalog.packages, n=1)
+        raise RequestRefused(
+            f"No package {plugin_id!r} was found.",
+            code="package-not-found",
+            hint=f"Did you mean {near[0]!r}?" if near else "See: covel plugins list",
+        )
+    if state.generation is None:
+        raise _not_loaded(state)
+    return state.generation
+
+
+def _not_loaded(state: PackageState) -> RequestRefused:
+    if state.status == "untrusted":
+        return RequestRefused(
+            f"The code of {state.plugin_id!r} has not been trusted, so it does not run.",
+            code="approval-required",
+            hint=f"Read the code, then allow it: --trust {state.plugin_id}",
+        )
+    blocking = [found for found in state.diagnostics if found.blocks_loading]
+    first = blocking[0] if blocking else None
+    place = "" if first is None else f" {first.file}:{first.line or 1}: {first.message}"
+    return RequestRefused(
+        f"The package {state.plugin_id!r} was not loaded.{place}",
+        code="package-not-loaded",
+        hint=(first.hint if first is not None and first.hint else None)
+        or f"See: covel plugins show {state.plugin_id}",
+    )
+
+
+def _runtime(target: str, generation: Generation) -> RuntimeReading:
+    found = generation.runtime(target)
+    if found is not None:
+        return found
+    known = [runtime.runtime_id for runtime in generation.reading.runtimes]
+    if target == generation.plugin_id and len(known) == 1:
+        only = generation.runtime(known[0])
+        assert only is not None
+        return only
+    if target == generation.plugin_id and known:
+        raise RequestRefused(
+            f"The package {target!r} has {len(known)} runtimes; one must be named.",
+            code="runtime-ambiguous",
+            hint=f"Runtimes: {', '.join(known)}.",
+        )
+    raise RequestRefused(
+        f"The package {generation.plugin_id!r} has no runtime {target!r}."
+        if known
+        else f"The package {generation.plugin_id!r} has no runtime, so there is nothing to run.",
+        code="runtime-not-found",
+        hint=f"Runtimes: {', '.join(known)}." if known else None,
+    )
+
+
+def _refuse_unserved(runtime: RuntimeReading) -> None:
+    needs = list(unserved_needs(runtime))
+    if needs:
+        raise RequestRefused(" ".join(need.message for need in needs), code="not-supported-yet")
+
+
+def _check_payload(payload: JsonValue, runtime: RuntimeReading, schemas: RuntimeSchemas) -> None:
+    if schemas.payload is None:
+        return
+    problems = schemas.payload.problems(payload, limit=5)
+    if problems:
+        listed = "; ".join(str(problem) for problem in problems)
+        raise RequestRefused(
+            f"The payload does not fit the payload schema of {runtime.runtime_id!r}: {listed}",
+            code="payload-invalid",
+        )

@@ -1,0 +1,58 @@
+"""What an execution works with, handed in by the host."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from covel_host.base.clock import Clock
+from covel_host.base.ids import IdSource
+from covel_host.base.random_streams import RandomSource
+from covel_host.base.tasks import TaskTracker
+from covel_host.catalog.catalog import Catalog
+from covel_host.models.gateway import ModelGateway
+from covel_host.store.execution_lock import ExecutionLock
+from covel_host.store.store import Store
+from covel_host.tools.executor import ToolExecutor
+from covel_host.tools.registry import ToolRegistry
+from covel_host.trace.events import SessionEvent
+
+
+class Observer(Protocol):
+    """Watches an execution while it runs, such as a terminal."""
+
+    async def on_event(self, event: SessionEvent) -> None:
+        """An event of the session, in order."""
+        ...
+
+    async def on_text(self, text: str, *, reset: bool) -> None:
+        """The next piece of a model's text; with `reset` what was shown was a draft."""
+        ...
+
+
+class SilentObserver:
+    """Watches nothing."""
+
+    async def on_event(self, event: SessionEvent) -> None:
+        return None
+
+    async def on_text(self, text: str, *, reset: bool) -> None:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnPorts:
+    """The rooms below, opened; `secrets` never enter a trace, `locale` is that of new sessions."""
+
+    store: Store
+    lock: ExecutionLock
+    catalog: Catalog
+    gateway: ModelGateway
+    registry: ToolRegistry
+    executor: ToolExecutor
+    clock: Clock
+    randoms: RandomSource
+    ids: IdSource
+    tasks: TaskTracker
+    locale: str
+    instruction_environ: dict[str, str]
+    secrets: Collection[str] = ()

@@ -1,0 +1,51 @@
+"""What the model sees of a JSON value: the value without its bookkeeping members.
+
+Code always reads the full value (seed: 统一返回格式与错误码; spec/manifest.md 12.7).
+"""
+
+from __future__ import annotations
+
+import re
+
+from plugin_sdk.rules._json import is_array, is_object
+from plugin_sdk.values import JsonValue
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ISO_TIME = re.compile(
+    r"[+-]?[0-9]{4,6}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+    r"(?:Z|[+-][0-9]{2}(?::?[0-9]{2})?)?",
+    re.IGNORECASE,
+)
+
+
+def model_facing_json(value: JsonValue) -> JsonValue:
+    """A copy of `value` without bookkeeping members, at any depth.
+
+    Left out are `sessionId`, whatever it holds; `id`, `…Id` and `…Ids` that hold a UUID or a list
+    of UUIDs; `timestamp` and `…At` that hold an ISO time. Readable IDs and story dates stay.
+    """
+    if is_object(value):
+        return {
+            key: model_facing_json(item)
+            for key, item in value.items()
+            if not _is_bookkeeping(key, item)
+        }
+    if is_array(value):
+        return [model_facing_json(item) for item in value]
+    return value
+
+
+def _is_bookkeeping(key: str, value: JsonValue) -> bool:
+    if key == "sessionId":
+        return True
+    if key == "id" or key.endswith(("Id", "Ids")):
+        return _is_uuid(value) or (
+            is_array(value) and len(value) > 0 and all(_is_uuid(item) for item in value)
+        )
+    if key == "timestamp" or key.endswith("At"):
+        return isinstance(value, str) and _ISO_TIME.fullmatch(value) is not None
+    return False
+
+
+def _is_uuid(value: JsonValue) -> bool:
+    return isinstance(value, str) and _UUID.fullmatch(value) is not None

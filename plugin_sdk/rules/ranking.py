@@ -1,0 +1,104 @@
+"""Keyword ranking of texts with BM25 (seed: 插件记忆与向量搜索; spec/memory.md 4.2).
+
+Words that few texts hold weigh much, words that nearly every text holds almost nothing, and long
+texts do not lose for their length. Matching is literal: no synonyms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plugin_sdk.rules.terms import count_terms, search_terms
+
+K1 = 1.2
+B = 0.75
+GRID = 2.0**16
+"""Adding and subtracting this rounds a small number to a multiple of 2⁻³⁶; see `on_grid`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedText:
+    """One text that holds a query term.
+
+    `index` is its place in the list. `score` compares within one ranking only. `coverage` (0 to 1)
+    is the weight of the query terms it holds, divided by the weight of those that any text holds;
+    `matched` counts the query terms it holds.
+    """
+
+    index: int
+    score: float
+    coverage: float
+    matched: int
+
+
+def rank_texts(
+    query: str,
+    texts: Sequence[str],
+    *,
+    limit: int | None = None,
+    min_coverage: float = 0.0,
+) -> list[RankedText]:
+    """The texts that hold a query term, best first; equal scores keep the order of the list.
+
+    `limit` keeps the best ones only, `min_coverage` leaves out texts that hold too little of the
+    query's weight. For many queries over one set of texts, `RankingIndex` gives the same answers
+    without reading the texts again.
+    """
+    terms = search_terms(query)
+    counted = [count_terms(text, terms) for text in texts]
+    weights = term_weights(
+        {term: sum(1 for counts, _ in counted if term in counts) for term in terms}, len(texts)
+    )
+    if not weights:
+        return []
+    average = sum(length for _, length in counted) / len(counted)
+    ranked = []
+    for index, (counts, length) in enumerate(counted):
+        if counts:
+            score, coverage = score_text(counts, length, weights, average_length=average)
+            if coverage >= min_coverage:
+                ranked.append(RankedText(index, score, coverage, len(counts)))
+    ranked.sort(key=lambda text: (-text.score, text.index))
+    return ranked[:limit]
+
+
+def term_weights(holders: Mapping[str, int], text_count: int) -> dict[str, float]:
+    """The weight of each term that `holders` texts of `text_count` hold; terms of none left out."""
+    return {
+        term: on_grid(math.log(1 + (text_count - count + 0.5) / (count + 0.5)))
+        for term, count in holders.items()
+        if count
+    }
+
+
+def length_factors(average_length: float) -> tuple[float, float]:
+    """`(fixed, per_position)`: a text of n positions is damped by fixed + per_position × n."""
+    return K1 * (1 - B), K1 * B / average_length
+
+
+def score_text(
+    held: Mapping[str, int],
+    length: int,
+    weights: Mapping[str, float],
+    *,
+    average_length: float,
+) -> tuple[float, float]:
+    """Score and coverage of a text that holds the terms `held` so often."""
+    fixed, per_position = length_factors(average_length)
+    damping = fixed + per_position * length
+    score = sum(
+        on_grid(weights[term] * (K1 + 1) * count / (count + damping))
+        for term, count in held.items()
+    )
+    return score, sum(weights[term] for term in held) / sum(weights.values())
+
+
+def on_grid(number: float) -> float:
+    """`number` rounded to a multiple of 2⁻³⁶.
+
+    Sums of such numbers are exact up to 2¹⁷, so they do not depend on the order of the terms, and
+    texts that tie by the formula tie in fact.
+    """
+    return (number + GRID) - GRID

@@ -1,0 +1,291 @@
+"""What a package sees while an execution runs is what the commit will store."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from covel_host.proposals.commit import commit_execution
+from covel_host.proposals.errors import ProposalRefused
+from covel_host.proposals.overlay import DataEntry, PluginDataView
+from covel_host.proposals.staged import StagedProposal
+from covel_host.proposals.staging import Staging
+from covel_host.proposals.stored_data import StoredPluginData
+from covel_host.store.plugin_data import list_data, put_data
+from covel_host.store.sessions import delete_session
+from covel_host.store.store import Store
+from covel_host.store.transaction import Transaction
+from plugin_sdk.proposals import EventEmit, NarrativeAppend, PluginData, PluginDataDelete
+from tests.proposals.builders import commit, note, staged, with_session
+from tests.store.builders import at, data_key
+
+NAMESPACES = ("notes", "other")
+KEYS = ("a", "b", "B", "ä", "\U00010000", "\uffff")
+
+addresses = st.fixed_dictionaries(
+    {"namespace": st.sampled_from(NAMESPACES), "key": st.sampled_from(KEYS)}
+)
+items = st.builds(
+    lambda address, value: {**address, "value": value},
+    addresses,
+    st.sampled_from([None, 7, {"list": [1], "n": 2}, {"list": ["灯"]}]),
+)
+operations = st.lists(
+    st.sampled_from(
+        [
+            {"op": "set", "value": {"list": [], "n": 1}},
+            {"op": "append", "path": "/list", "value": 1},
+            {"op": "append", "path": "/list", "value": 2, "unique": True},
+            {"op": "increment", "path": "/n", "by": 1, "max": 3},
+            {"op": "merge", "value": {"m": None}},
+            {"op": "remove", "path": "/list/0"},
+        ]
+    ),
+    min_size=1,
+    max_size=3,
+) | st.just([{"op": "delete"}])
+proposals = st.lists(
+    st.one_of(
+        items.map(lambda item: staged("plugin.data", **item)),
+        st.lists(items, min_size=1, max_size=4).map(
+            lambda batch: staged("plugin.data.batch", items=batch)
+        ),
+        addresses.map(lambda address: staged("plugin.data.delete", **address)),
+        st.builds(
+            lambda address, ops: staged("plugin.data.update", **address, ops=ops),
+            addresses,
+            operations,
+        ),
+    ),
+    max_size=8,
+)
+
+
+def view_of(
+    store: Store, upstream: Sequence[StagedProposal] = (), *, plugin_id: str = "echo-demo"
+) -> PluginDataView:
+    source = StoredPluginData(store, session_id="s1", plugin_id=plugin_id)
+    return PluginDataView(source, plugin_id=plugin_id, upstream=upstream)
+
+
+def committed(store: Store, namespace: str) -> list[DataEntry]:
+    records = store.read_now(lambda reading: list_data(reading, "s1", "echo-demo", namespace))
+    return [DataEntry(record.key, record.value) for record in records]
+
+
+def staging_of(store: Store, upstream: Sequence[StagedProposal] = ()) -> Staging:
+    numbers = iter(range(1, 1_000))
+    return Staging(
+        StoredPluginData(store, session_id="s1", plugin_id="echo-demo"),
+        plugin_id="echo-demo",
+        runtime_id="echo-demo",
+        run_id="run-1",
+        new_id=lambda: f"proposal-{next(numbers)}",
+        upstream=upstream,
+    )
+
+
+async def accepted(view: PluginDataView, offered: Sequence[StagedProposal]) -> list[StagedProposal]:
+    """Those of the offered proposals that the view stages."""
+    passed = []
+    for proposal in offered:
+        try:
+            await view.stage([proposal])
+        except ProposalRefused:
+            continue
+        passed.append(proposal)
+    return passed
+
+
+async def contents(view: PluginDataView) -> tuple[list[list[DataEntry]], dict[Any, Any]]:
+    lists = [await view.list(namespace) for namespace in NAMESPACES]
+    singles = {
+        (namespace, key): await view.find(namespace, key)
+        for namespace in NAMESPACES
+        for key in KEYS
+    }
+    return lists, {address: entry for address, entry in singles.items() if entry is not None}
+
+
+@given(before=proposals, upstream=proposals, own=proposals)
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_the_view_is_what_the_commit_stores(
+    store: Store,
+    before: list[StagedProposal],
+    upstream: list[StagedProposal],
+    own: list[StagedProposal],
+) -> None:
+    store.transaction_now(lambda transaction: delete_session(transaction, "s1"))
+    with_session(store)
+
+    async def stage_all() -> tuple[list[StagedProposal], tuple[Any, Any]]:
+        first = commit("t1", proposals=tuple(await accepted(view_of(store), before)))
+        await store.transaction(lambda transaction: commit_execution(transaction, first))
+        staged_upstream = await accepted(view_of(store), upstream)
+        view = view_of(store, staged_upstream)
+        staged_own = await accepted(view, own)
+        # The second look comes from what the first one worked out.
+        assert await contents(view) == await contents(view)
+        return [*staged_upstream, *staged_own], await contents(view)
+
+    all_staged, (lists, singles) = asyncio.run(stage_all())
+    second = commit("t2", proposals=tuple(all_staged))
+    store.transaction_now(lambda transaction: commit_execution(transaction, second))
+    assert lists == [committed(store, namespace) for namespace in NAMESPACES]
+    assert singles == {
+        (namespace, entry.key): entry
+        for namespace in NAMESPACES
+        for entry in committed(store, namespace)
+    }
+
+
+def test_parallel_runs_that_do_not_fit_together_never_enter_a_view(store: Store) -> None:
+    first = commit("t1", proposals=(note("lamp", {"list": [1]}),))
+    store.transaction_now(lambda transaction: commit_execution(transaction, first))
+    remove = staged(
+        "plugin.data.update",
+        namespace="notes",
+        key="lamp",
+        ops=[{"op": "remove", "path": "/list/0"}],
+    )
+    view = view_of(store, [remove, remove])
+    assert asyncio.run(view.get("notes", "lamp")) == {"list": []}
+
+
+def test_a_refused_group_leaves_the_view_as_it_was(store: Store) -> None:
+    view = view_of(store)
+    increment = staged(
+        "plugin.data.update",
+        namespace="notes",
+        key="lamp",
+        ops=[{"op": "increment", "path": "/n", "by": 1}],
+    )
+
+    async def scene() -> list[Any]:
+        await view.stage([note("lamp", {"n": 1}), increment])
+        with pytest.raises(ProposalRefused):
+            await view.stage([increment, note("other"), note("lamp", "text"), increment])
+        return [entry.value for entry in await view.list("notes")]
+
+    assert asyncio.run(scene()) == [{"n": 2}]
+
+
+def test_pages_join_to_the_whole_list_whatever_is_staged(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("covel_host.proposals.overlay._PAGE_ROWS", 3)
+    stored = [{"namespace": "notes", "key": f"k{number:02}", "value": 0} for number in range(20)]
+    first = commit("t1", proposals=(staged("plugin.data.batch", items=stored),))
+    store.transaction_now(lambda transaction: commit_execution(transaction, first))
+    own = [
+        *(staged("plugin.data.delete", namespace="notes", key=f"k{n:02}") for n in range(2, 11)),
+        note("k05", "again"),
+        note("k", "first"),
+        note("k185", "between"),
+        note("z", "last"),
+    ]
+
+    async def pages(limit: int) -> list[str]:
+        view, keys, after = view_of(store, own), [], ""
+        while page := await view.list("notes", limit=limit, after=after):
+            assert len(page) <= limit
+            keys += [entry.key for entry in page]
+            after = page[-1].key
+        return keys
+
+    numbers = [0, 1, 5, *range(11, 20)]
+    expected = sorted([*(f"k{number:02}" for number in numbers), "k", "k185", "z"])
+    for limit in (1, 2, 3, 7, 100):
+        assert asyncio.run(pages(limit)) == expected
+
+
+def test_values_are_copies(store: Store) -> None:
+    view = view_of(store, [note("lamp", {"list": [1]})])
+
+    async def scene() -> list[Any]:
+        (await view.get("notes", "lamp"))["list"].append(2)
+        (await view.list("notes"))[0].value["list"].append(3)
+        return [await view.get("notes", "lamp"), (await view.list("notes"))[0].value]
+
+    assert asyncio.run(scene()) == [{"list": [1]}] * 2
+
+
+def test_a_null_removes_and_a_removed_record_is_absent(store: Store) -> None:
+    view = view_of(store, [note("lamp", 1), note("lamp", None)])
+
+    async def scene() -> tuple[Any, ...]:
+        return (
+            await view.get("notes", "lamp"),
+            await view.find("notes", "lamp"),
+            await view.list("notes"),
+        )
+
+    assert asyncio.run(scene()) == (None, None, [])
+
+
+def test_proposals_of_other_packages_and_kinds_are_passed_by(store: Store) -> None:
+    others = [note("lamp", 1), staged("narrative.append", content="Once.")]
+    view = view_of(store, others, plugin_id="other")
+    assert asyncio.run(view.list("notes")) == []
+
+
+def test_hidden_namespaces_answer_as_if_they_were_empty(store: Store) -> None:
+    def write(transaction: Transaction) -> None:
+        for namespace in ("_hidden.x", "_logs"):
+            key = data_key(namespace=namespace)
+            put_data(transaction, key, value_text="1", revision=1, at=at())
+
+    async def scene() -> list[Any]:
+        view = view_of(store)
+        return [
+            await view.get("_hidden.x", "lamp"),
+            await view.list("_hidden.x"),
+            await view.get("_logs", "lamp"),
+        ]
+
+    store.transaction_now(write)
+    assert asyncio.run(scene()) == [None, [], 1]
+
+
+def test_staging_shows_and_keeps_proposals_in_order(store: Store) -> None:
+    staging = staging_of(store, [note("lamp", "upstream")])
+    assert asyncio.run(staging.plugin_data.get("notes", "lamp")) == "upstream"
+    first = asyncio.run(staging.stage([PluginData(namespace="notes", key="lamp", value="own")]))
+    second = asyncio.run(
+        staging.stage(
+            [NarrativeAppend(content="Once."), PluginDataDelete(namespace="notes", key="b")]
+        )
+    )
+    assert asyncio.run(staging.plugin_data.get("notes", "lamp")) == "own"
+    assert staging.proposals == (*first, *second)
+    assert [proposal.proposal_id for proposal in staging.proposals] == [
+        "proposal-1",
+        "proposal-2",
+        "proposal-3",
+    ]
+    assert {(p.plugin_id, p.runtime_id, p.run_id) for p in staging.proposals} == {
+        ("echo-demo", "echo-demo", "run-1")
+    }
+
+
+@pytest.mark.parametrize(
+    ("bad", "code"),
+    [
+        (EventEmit(topic="t", data={}), "not-supported-yet"),
+        (PluginData(namespace="_logs", key="k", value=1), "reserved-namespace"),
+        (PluginData(namespace="n", key="k", value="x" * 300_000), "value-too-large"),
+        ({"type": "plugin.data", "payload": {}}, "proposal-invalid"),
+    ],
+)
+def test_one_bad_proposal_of_a_call_stages_none_of_them(store: Store, bad: Any, code: str) -> None:
+    staging = staging_of(store)
+    with pytest.raises(ProposalRefused) as refused:
+        asyncio.run(staging.stage([PluginData(namespace="notes", key="lamp", value=1), bad]))
+    assert refused.value.code == code
+    assert staging.proposals == ()
+    assert asyncio.run(staging.plugin_data.list("notes")) == []

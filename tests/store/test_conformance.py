@@ -1,0 +1,18 @@
+"""The SQLite store keeps the store contract."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from covel_host.store.store import Store
+from tests.store.builders import options
+from tests.store.conformance import StoreConformance
+
+
+class TestSqliteStore(StoreConformance):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        opened = Store.open(options(tmp_path))
+        yield opened
+        opened.close()

@@ -1,0 +1,203 @@
+"""Files: made, brought up to date, left alone, refused."""
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
+
+from covel_host.store import schema
+from covel_host.store.errors import StoreError, StoreNeedsMigrationError, StoreTooNewError
+from covel_host.store.sessions import get_session, insert_session
+from covel_host.store.store import Store
+from covel_host.store.tables import METADATA
+from tests.store.builders import options, session
+
+SCRIPTS = Path(schema.__file__).parent / "migrations"
+
+
+def make_store(folder: Path) -> Path:
+    store = Store.open(options(folder))
+    store.transaction_now(lambda transaction: insert_session(transaction, session()))
+    store.close()
+    return store.path
+
+
+def set_revision(path: Path, revision: str) -> None:
+    with closing(sqlite3.connect(path)) as driver:
+        driver.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+        driver.commit()
+
+
+def test_a_missing_file_is_made_with_its_folder(tmp_path: Path) -> None:
+    path = make_store(tmp_path / "new" / "home #1?")
+    assert path.exists()
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    (tmp_path / "covel.db").touch()
+    assert make_store(tmp_path).stat().st_size > 0
+
+
+def test_the_migrations_make_exactly_the_tables_that_the_code_uses(tmp_path: Path) -> None:
+    path = make_store(tmp_path)
+    with create_engine(f"sqlite:///{path}").connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, METADATA) == []
+    assert made_tables(path) == code_tables(tmp_path / "code.db")
+
+
+def made_tables(path: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(path)) as driver:
+        rows = driver.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return {name: " ".join(sql.split()) for name, sql in rows if name != "alembic_version"}
+
+
+def code_tables(path: Path) -> dict[str, str]:
+    engine = create_engine(f"sqlite:///{path}")
+    METADATA.create_all(engine)
+    engine.dispose()
+    return made_tables(path)
+
+
+def test_the_known_revisions_are_the_scripts_in_order() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(SCRIPTS))
+    scripts = ScriptDirectory.from_config(config)
+    found = [script.revision for script in scripts.walk_revisions()]
+    assert tuple(reversed(found)) == schema.REVISIONS
+
+
+def test_opening_an_up_to_date_file_does_not_import_alembic(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from covel_host.store.store import Store\n"
+        "from covel_host.store.options import StoreOptions\n"
+        "Store.open(StoreOptions(path=Path(sys.argv[1]))).close()\n"
+        "sys.exit('alembic' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "covel.db")]
+    assert subprocess.run(command, check=False, timeout=60).returncode == 0
+
+
+def test_a_newer_file_is_refused_and_left_untouched(tmp_path: Path) -> None:
+    path = make_store(tmp_path)
+    set_revision(path, "0999")
+    before = path.read_bytes()
+    for open_it in (Store.open, Store.open_reader):
+        with pytest.raises(StoreTooNewError) as refused:
+            open_it(options(tmp_path))
+        assert (refused.value.found, refused.value.known) == ("0999", schema.HEAD)
+        assert "'0999'" in str(refused.value)
+    assert path.read_bytes() == before
+    assert [item.name for item in tmp_path.iterdir() if "backup" in item.name] == []
+
+
+def test_an_older_file_is_migrated_after_a_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_store(tmp_path)
+    add_second_migration(tmp_path, monkeypatch)
+    store = Store.open(options(tmp_path))
+    kept = store.read_now(lambda reading: get_session(reading, "s1"))
+    store.close()
+    assert kept == session()
+    assert table_names(path) - table_names(tmp_path / "covel.db.backup-0001") == {"later"}
+    with closing(sqlite3.connect(tmp_path / "covel.db.backup-0001")) as backup:
+        assert backup.execute("SELECT session_id FROM sessions").fetchall() == [("s1",)]
+        assert backup.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_an_older_backup_is_never_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_store(tmp_path)
+    (tmp_path / "covel.db.backup-0001").write_text("precious")
+    add_second_migration(tmp_path, monkeypatch)
+    Store.open(options(tmp_path)).close()
+    assert (tmp_path / "covel.db.backup-0001").read_text() == "precious"
+    assert (tmp_path / "covel.db.backup-0001-2").exists()
+
+
+def test_a_failing_migration_leaves_the_file_at_its_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_store(tmp_path)
+    tables = table_names(path)
+    add_second_migration(tmp_path, monkeypatch, ending="raise RuntimeError('half way')")
+    with pytest.raises(RuntimeError, match="half way"):
+        Store.open(options(tmp_path))
+    assert table_names(path) == tables
+    with closing(sqlite3.connect(path)) as driver:
+        assert driver.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+
+
+def test_an_older_file_is_not_migrated_by_a_reader(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_store(tmp_path)
+    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+    monkeypatch.setattr(schema, "HEAD", "0002")
+    with pytest.raises(StoreNeedsMigrationError, match="'0001'"):
+        Store.open_reader(options(tmp_path))
+    assert "later" not in table_names(path)
+
+
+def test_a_database_of_another_program_is_refused_and_left_untouched(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "covel.db")) as driver:
+        driver.execute("CREATE TABLE theirs (a)")
+    for open_it in (Store.open, Store.open_reader):
+        with pytest.raises(StoreError, match="another program"):
+            open_it(options(tmp_path))
+    assert table_names(tmp_path / "covel.db") == {"theirs"}
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all\n" * 100, b"SQLite format 3\x00" + b"\xff" * 4096]
+)
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "covel.db").write_bytes(content)
+    for open_it in (Store.open, Store.open_reader):
+        with pytest.raises(StoreError, match=r"cannot be used|refused a statement"):
+            open_it(options(tmp_path))
+    assert (tmp_path / "covel.db").read_bytes() == content
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="COVEL_HOME"):
+        Store.open(options(tmp_path / "file"))
+
+
+def table_names(path: Path) -> set[str]:
+    with closing(sqlite3.connect(path)) as driver:
+        rows = driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return {row[0] for row in rows}
+
+
+def add_second_migration(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, ending: str = "pass"
+) -> None:
+    scripts = folder / "scripts"
+    shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    (scripts / "versions" / "v0002_later.py").write_text(
+        "import sqlalchemy as sa\n"
+        "from alembic import op\n"
+        "revision = '0002'\n"
+        "down_revision = '0001'\n"
+        "def upgrade():\n"
+        "    op.create_table('later', sa.Column('a', sa.Text))\n"
+        f"    {ending}\n"
+    )
+    monkeypatch.setattr(schema, "_SCRIPTS", scripts)
+    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
+    monkeypatch.setattr(schema, "HEAD", "0002")

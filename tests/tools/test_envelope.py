@@ -1,0 +1,272 @@
+"""What the model reads after a call: the vectors, the limits, and the audit's conversion."""
+
+import enum
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from covel_host.base.json_text import JsonValueError, dump_json
+from covel_host.tools.envelope import answer_envelope, failure_envelope, success_envelope
+from covel_host.tools.envelope_audit import (
+    MAX_DEPTH,
+    MAX_PROBLEMS,
+    MAX_VALUES,
+    AuditProblem,
+    audit_value,
+)
+from covel_host.tools.envelope_texts import READ_ONLY_WRITES, absent_import_text, unexpected_text
+from plugin_sdk.errors import ToolError
+from plugin_sdk.outcomes import Event
+from plugin_sdk.results import (
+    ModelView,
+    get_emitted_events,
+    get_model_view,
+    get_pending_proposals,
+    get_tool_content,
+    with_emitted_events,
+    with_model_view,
+)
+from plugin_sdk.rules.instruction_locale import instruction_locale_for
+from tests.vectors import load_vectors
+
+UUID = "3f2b8c1e-9d4a-4c7b-8a6e-1f0d2c3b4a59"
+
+
+@pytest.mark.parametrize("vector", load_vectors("envelopes", kind="success"))
+def test_success_vector(vector: dict[str, Any]) -> None:
+    outcome = vector["outcome"]
+    view = outcome.get("view")
+    text = success_envelope(
+        outcome.get("content"),
+        view=None
+        if view is None
+        else ModelView(view.get("summary"), view.get("data"), has_data="data" in view),
+        proposal_types=[proposal["type"] for proposal in outcome.get("proposals", ())],
+        event_count=len(outcome.get("events", ())),
+        language=instruction_locale_for(vector["locale"], vector.get("env", {})),
+    )
+    # Compared as text, because the order of the members counts too.
+    assert text == dump_json(vector["model"]), vector["why"]
+
+
+@pytest.mark.parametrize("vector", load_vectors("envelopes", kind="failure"))
+def test_failure_vector(vector: dict[str, Any]) -> None:
+    raised = vector["raises"]
+    authored = raised["type"] == "ToolError"
+    envelope = json.loads(
+        failure_envelope(
+            vector["tool"],
+            raised["code"] if authored else "internal",
+            raised["message"],
+            hint=raised.get("hint"),
+            authored=authored,
+        )
+    )
+    if "model" in vector:
+        assert envelope == vector["model"], vector["why"]
+        return
+    message = envelope["error"]["message"]
+    assert envelope["error"]["code"] == vector["code"], vector["why"]
+    assert message.startswith(vector["message_prefix"]), vector["why"]
+    assert len(message) <= vector["message_max"], vector["why"]
+    assert message.endswith("…")
+
+
+@pytest.mark.parametrize("vector", load_vectors("envelopes", kind="read_only_write"))
+def test_read_only_write_vector(vector: dict[str, Any]) -> None:
+    error = json.loads(failure_envelope(vector["tool"], "internal", READ_ONLY_WRITES))["error"]
+    assert error["code"] == vector["code"], vector["why"]
+    assert vector["message_contains"] in error["message"], vector["why"]
+
+
+@pytest.mark.parametrize("vector", load_vectors("envelopes", kind="absent_import"))
+def test_absent_import_vector(vector: dict[str, Any]) -> None:
+    message = absent_import_text(vector["tool"], vector["contract"], vector["reason"])
+    envelope = failure_envelope(vector["tool"], "unavailable", message)
+    assert json.loads(envelope) == {
+        "error": {"code": vector["code"], "message": vector["message"]}
+    }, vector["why"]
+
+
+def test_a_result_of_the_sdk_gives_its_envelope() -> None:
+    result = with_emitted_events(
+        with_model_view({"secret": 1}, summary="Rang.", data=None), [Event("bell.rung", {})]
+    )
+    text = success_envelope(
+        get_tool_content(result),  # type: ignore[arg-type]
+        view=get_model_view(result),
+        proposal_types=[proposal.type for proposal in get_pending_proposals(result)],
+        event_count=len(get_emitted_events(result)),
+        language="en",
+    )
+    envelope = json.loads(text)
+    assert list(envelope) == ["summary", "data", "staged"]
+    assert envelope["data"] is None
+    assert envelope["staged"]["kinds"] == ["event"]
+
+
+def test_a_ui_list_alone_leaves_an_empty_object() -> None:
+    assert success_envelope({"ui": []}, language="en") == '{"data":{}}'
+
+
+def test_the_content_given_is_not_changed() -> None:
+    content: Any = {"ui": [1], "row": {"sessionId": "s"}}
+    success_envelope(content, language="en")
+    assert content == {"ui": [1], "row": {"sessionId": "s"}}
+
+
+def test_view_data_without_a_json_form_is_the_callers_error() -> None:
+    with pytest.raises(JsonValueError):
+        success_envelope(None, view=ModelView(data={1}, has_data=True), language="en")  # type: ignore[arg-type]
+
+
+def test_the_players_answer_stays_whole() -> None:
+    answer = {"id": UUID, "createdAt": "2024-05-01T10:00:00Z"}
+    assert json.loads(answer_envelope("Answered.", answer)) == {  # type: ignore[arg-type]
+        "summary": "Answered.",
+        "data": answer,
+    }
+
+
+def test_an_authored_internal_message_is_kept() -> None:
+    error = ToolError("internal", "The npcs dataset's schema cannot be used.")
+    text = failure_envelope("npcs-get", error.code, error.message, authored=True)
+    assert json.loads(text)["error"]["message"] == error.message
+
+
+def test_a_hint_has_the_limit_of_a_message() -> None:
+    text = failure_envelope("t", "not-found", "No.", hint="h" * 5_000)
+    assert len(json.loads(text)["error"]["hint"]) == 2_000
+
+
+@pytest.mark.parametrize("message", ["", " \n", "\n\nfirst\nsecond", "bad \ud800 text"])
+def test_any_message_of_an_unexpected_error_can_be_told(message: str) -> None:
+    text = json.loads(failure_envelope("t", "internal", message))["error"]["message"]
+    assert text.startswith('Tool "t" failed: ')
+    assert "\n" not in text
+    assert not text.endswith(": ")
+
+
+def test_uuids_are_masked_before_the_text_is_cut() -> None:
+    text = unexpected_text("t", "x" * 280 + " " + UUID.upper())
+    assert text == 'Tool "t" failed: ' + "x" * 280 + " <id>"
+
+
+@given(st.text(), st.text(), st.text())
+def test_a_failure_is_always_an_object_with_error_alone(name: str, message: str, hint: str) -> None:
+    envelope = json.loads(failure_envelope(name, "conflict", message, hint=hint))
+    assert list(envelope) == ["error"]
+
+
+# The audit's conversion.
+
+
+class Level(enum.StrEnum):
+    HIGH = "high"
+
+
+class Hostile:
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        raise RuntimeError("no class")
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=("Cs",))),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner),
+)
+
+
+@given(JSON)
+def test_json_is_kept_as_it_is(value: object) -> None:
+    audited = audit_value(value)
+    assert audited.problems == ()
+    assert json.dumps(audited.value) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "kept", "problem"),
+    [
+        (float("nan"), None, AuditProblem("", "a number is not finite")),
+        ([1, float("inf")], [1, None], AuditProblem("1", "a number is not finite")),
+        (
+            {"n": 10**5_000},
+            {"n": None},
+            AuditProblem("n", "an integer of 16610 bits is too long"),
+        ),
+        (
+            {"f": [len]},
+            {"f": [None]},
+            AuditProblem("f.0", "a function of type 'builtin_function_or_method' has no JSON form"),
+        ),
+        ({"s": {1}}, {"s": None}, AuditProblem("s", "an object of type 'set' has no JSON form")),
+        (
+            {"t": "\ud800"},
+            {"t": None},
+            AuditProblem("t", "the text holds a lone surrogate at position 0"),
+        ),
+        ({1: "a", "b": 2}, {"b": 2}, AuditProblem("", "a key of type 'int' is no JSON text")),
+    ],
+)
+def test_what_json_cannot_hold_becomes_a_problem(
+    value: object, kept: object, problem: AuditProblem
+) -> None:
+    audited = audit_value(value)
+    assert audited.value == kept
+    assert audited.problems == (problem,)
+
+
+def test_integers_of_any_writable_size_are_kept() -> None:
+    number = 10**4_299
+    assert audit_value(number).value == number
+    assert dump_json(audit_value(number).value)
+
+
+def test_a_cycle_is_cut_where_it_closes() -> None:
+    value: dict[str, object] = {"a": 1}
+    value["self"] = [value]
+    audited = audit_value(value)
+    assert audited.value == {"a": 1, "self": [None]}
+    assert audited.problems == (AuditProblem("self.0", "the value contains itself"),)
+
+
+def test_one_value_in_two_places_is_no_cycle() -> None:
+    shared = {"a": 1}
+    assert audit_value([shared, shared]).value == [{"a": 1}, {"a": 1}]
+
+
+def test_deep_values_are_cut() -> None:
+    value: object = []
+    for _ in range(5_000):
+        value = [value]
+    audited = audit_value(value)
+    assert len(audited.problems) == 1
+    assert dump_json(audited.value).count("[") == MAX_DEPTH
+
+
+def test_a_value_that_repeats_itself_without_end_is_cut() -> None:
+    value: object = "x"
+    for _ in range(64):
+        value = [value, value]
+    audited = audit_value(value)
+    assert len(audited.problems) == MAX_PROBLEMS
+    assert dump_json(audited.value).count("x") <= MAX_VALUES
+
+
+def test_subclasses_become_plain_values() -> None:
+    audited = audit_value({"level": Level.HIGH, "pair": (1, 2)})
+    assert audited.value == {"level": "high", "pair": [1, 2]}
+    assert type(audited.value["level"]) is str  # type: ignore[index,call-overload]
+
+
+def test_an_object_that_raises_when_looked_at_is_a_problem() -> None:
+    audited = audit_value([1, Hostile()])
+    assert audited.value is None
+    assert audited.problems == (AuditProblem("", "the value cannot be read (RuntimeError)"),)
