@@ -20,14 +20,12 @@ from covel_host.settings import Settings
 from covel_host.store.execution_lock import ExecutionLock
 from covel_host.store.options import StoreOptions
 from covel_host.store.store import Store
-from covel_host.tools.builtin.runtime_done import runtime_done
+from covel_host.tools.builtin.installed import BUILTIN_TOOLS
 from covel_host.tools.executor import ToolExecutor
 from covel_host.tools.registry import ToolRegistry
 from covel_host.turn.admission import ManualRequest
 from covel_host.turn.execution import ExecutionReport, run_manual
 from covel_host.turn.ports import Observer, SilentObserver, TurnPorts
-
-BUILTIN_TOOLS = {runtime_done.name: runtime_done}
 
 
 def open_catalog(settings: Settings) -> Catalog:

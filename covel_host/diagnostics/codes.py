@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from covel_host.diagnostics.code_table import ALL_CODES, CodeInfo
+from covel_host.diagnostics.code_info import CodeInfo
+from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.diagnostic import Diagnostic, Related, Span
 
 CODES_BY_NAME: Final[Mapping[str, CodeInfo]] = MappingProxyType(

@@ -11,7 +11,7 @@ from covel_host.manifest.layout import ROOT_MANIFEST
 from covel_host.manifest.package import PackageReading, RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 
-_CODE_CONTRIBUTIONS: Final = {
+CODE_CONTRIBUTIONS: Final = {
     "actions": "RPC actions",
     "services": "services",
     "extensions": "extensions",
@@ -22,7 +22,7 @@ _CODE_CONTRIBUTIONS: Final = {
 }
 """Contributions whose code would wait in vain: the package is not loaded."""
 
-_QUIET_CONTRIBUTIONS: Final = {
+QUIET_CONTRIBUTIONS: Final = {
     "commands": "player commands",
     "events": "domain events",
     "data": "data namespaces",
@@ -32,7 +32,7 @@ _QUIET_CONTRIBUTIONS: Final = {
 }
 """Declarations that are read and checked, and that nothing uses yet: the rest works."""
 
-_RUNTIME_NEEDS: Final[tuple[tuple[str, str, Callable[[RuntimeManifest], Any]], ...]] = (
+RUNTIME_NEEDS: Final[tuple[tuple[str, str, Callable[[RuntimeManifest], Any]], ...]] = (
     ("function", "function runtimes", lambda runtime: runtime.runtime_type == "function"),
     ("guard", "guards", lambda runtime: runtime.guard),
     ("io.inputs", "bound inputs", lambda runtime: runtime.io.inputs),
@@ -75,10 +75,10 @@ def unserved_contributions(reading: PackageReading) -> Iterator[Diagnostic]:
     if reading.manifest is None or top is None:
         return
     contributes = reading.manifest.contributes
-    for member, what in (_CODE_CONTRIBUTIONS | _QUIET_CONTRIBUTIONS).items():
+    for member, what in (CODE_CONTRIBUTIONS | QUIET_CONTRIBUTIONS).items():
         if member not in contributes.model_fields_set or not getattr(contributes, member):
             continue
-        name = "not-supported-yet" if member in _CODE_CONTRIBUTIONS else "not-served-yet"
+        name = "not-supported-yet" if member in CODE_CONTRIBUTIONS else "not-served-yet"
         path = ("contributes", type(contributes).model_fields[member].alias or member)
         yield top.report(
             name,
@@ -92,7 +92,7 @@ def unserved_needs(runtime: RuntimeReading) -> Iterator[Diagnostic]:
     """One `not-supported-yet` per field without which the runtime cannot run as it is meant to."""
     if runtime.manifest is None:
         return
-    for field, what, written in _RUNTIME_NEEDS:
+    for field, what, written in RUNTIME_NEEDS:
         if not written(runtime.manifest):
             continue
         path = (*runtime.field_prefix, *field.split("."))

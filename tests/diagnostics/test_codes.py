@@ -4,15 +4,10 @@ import re
 
 import pytest
 
-from covel_host.diagnostics.code_table import (
-    ALL_CODES,
-    FILES,
-    LAYOUT,
-    LOADING,
-    REFERENCES,
-    SHAPE,
-    YAML,
-)
+from covel_host.diagnostics.code_table import ALL_CODES
+from covel_host.diagnostics.code_table_files import FILES, YAML
+from covel_host.diagnostics.code_table_loading import LOADING
+from covel_host.diagnostics.code_table_manifests import LAYOUT, REFERENCES, SHAPE
 from covel_host.diagnostics.codes import code_info, report
 from covel_host.diagnostics.diagnostic import Span, any_blocks_loading, dotted, in_order
 

@@ -23,7 +23,7 @@ GOLDEN = REPOSITORY / "tests" / "golden" / "diagnostics"
 # Rooms and modules whose problems are checked here; other rooms bring their own golden folders.
 REPORTING = ("diagnostics/*.py", "manifest/*.py", "catalog/discovery.py", "catalog/folders.py")
 # The table itself; and what a version of the host does not serve, which is a matter of loading.
-NOT_LOOKED_AT = ("code_table.py", "served.py")
+NOT_LOOKED_AT = ("code_table", "served")
 # `UPDATE_GOLDEN=1 pytest …` rewrites the expected texts; the diff is then reviewed.
 UPDATE = os.environ.get("UPDATE_GOLDEN") == "1"
 
@@ -123,7 +123,7 @@ def test_every_kind_of_problem_reported_here_has_a_golden_folder() -> None:
     named = set()
     for pattern in REPORTING:
         for module in (REPOSITORY / "covel_host").glob(pattern):
-            if module.name in NOT_LOOKED_AT:
+            if module.name.startswith(NOT_LOOKED_AT):
                 continue
             for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Constant) and node.value in CODES_BY_NAME:

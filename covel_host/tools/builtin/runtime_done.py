@@ -20,4 +20,4 @@ async def runtime_done(
     reason: Annotated[str | None, Field(description="A note for the trace.")] = None,
 ) -> object:
     """End this run; only a success of this very tool ends the loop."""
-    return {"reason": reason} if reason else {}
+    return {"reason": reason} if reason else None

@@ -1,0 +1,134 @@
+"""Writes the reference pages that come out of the code: `python scripts/generate_docs.py`.
+
+A test compares them with what stands in `docs/`, so a page never says what the code does not.
+"""
+
+import importlib
+from pathlib import Path
+
+import click
+
+from covel_host.cli.app import COMMANDS
+from covel_host.diagnostics.code_table import ALL_CODES
+from covel_host.manifest.served import CODE_CONTRIBUTIONS, QUIET_CONTRIBUTIONS, RUNTIME_NEEDS
+from covel_host.proposals.staged import SERVED_TYPES
+from covel_host.tools.builtin.installed import BUILTIN_TOOLS
+from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
+from plugin_sdk.proposals import PROPOSAL_TYPES
+
+DOCS = Path(__file__).parent.parent / "docs"
+GENERATED = "<!-- Written by scripts/generate_docs.py; do not edit. -->"
+
+
+def diagnostics_page() -> str:
+    """Every diagnostic code."""
+    lines = [
+        "# Diagnostics",
+        "",
+        GENERATED,
+        "",
+        "Every problem of a package has a stable code and name. `blocks loading` says whether the",
+        "package is loaded all the same; the severity alone does not.",
+    ]
+    for info in sorted(ALL_CODES, key=lambda info: info.code):
+        blocks = "blocks loading" if info.blocks_loading else "does not block loading"
+        lines += [
+            "",
+            f"## {info.code} {info.name}",
+            "",
+            f"{info.severity}, {blocks}, since {info.since}",
+            "",
+            info.documentation,
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def served_page() -> str:
+    """What of the format this version runs."""
+    camel = {"world_projections": "worldProjections"}
+    lines = [
+        "# What is served",
+        "",
+        GENERATED,
+        "",
+        "This version reads and checks the whole manifest format. What it does not run yet is said",
+        "when a package is loaded or run; nothing is accepted in silence.",
+        "",
+        "## Contributions that keep a package from being loaded (`not-supported-yet`)",
+        "",
+        *(f"- `contributes.{name}`: {what}" for name, what in CODE_CONTRIBUTIONS.items()),
+        "",
+        "## Declarations that nothing uses yet (`not-served-yet`)",
+        "",
+        *(
+            f"- `contributes.{camel.get(name, name)}`: {what}"
+            for name, what in QUIET_CONTRIBUTIONS.items()
+        ),
+        "",
+        "## Fields with which a runtime cannot be run yet (`not-supported-yet`)",
+        "",
+        *(f"- `{field}`: {what}" for field, what, _ in RUNTIME_NEEDS),
+        "",
+        "## Builtin tools",
+        "",
+        "Installed: " + ", ".join(f"`{name}`" for name in sorted(BUILTIN_TOOLS)) + ".",
+        "",
+        "Not yet, so not offered to models (a run says so): "
+        + ", ".join(f"`{name}`" for name in FRAMEWORK_TOOL_NAMES if name not in BUILTIN_TOOLS)
+        + ".",
+        "",
+        "## Proposal types",
+        "",
+        "Written: "
+        + ", ".join(f"`{name}`" for name in PROPOSAL_TYPES if name in SERVED_TYPES)
+        + ".",
+        "",
+        "Refused with `not-supported-yet`: "
+        + ", ".join(f"`{name}`" for name in PROPOSAL_TYPES if name not in SERVED_TYPES)
+        + ".",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """The help of every command."""
+    lines = [
+        "# Commands",
+        "",
+        GENERATED,
+        "",
+        "Exit codes: 0 all well, 1 findings or a failed run, 2 wrong usage, 3 an internal error. With",
+        "`--json` a command prints one JSON document on standard output, an error as",
+        '`{"error": {"code", "message", "hint"}}`.',
+    ]
+    for name in sorted(COMMANDS):
+        module = importlib.import_module(f"covel_host.cli.{name.replace('-', '_')}")
+        lines += _command_help(module.command, f"covel {name}")
+    return "\n".join(lines) + "\n"
+
+
+def _command_help(command: click.Command, name: str) -> list[str]:
+    context = click.Context(
+        command, info_name=name, max_content_width=100, terminal_width=100, color=False
+    )
+    lines = ["", f"## {name}", "", "```text", command.get_help(context), "```"]
+    if isinstance(command, click.Group):
+        for inner in sorted(command.commands):
+            lines += _command_help(command.commands[inner], f"{name} {inner}")
+    return lines
+
+
+PAGES = {
+    "cli.md": commands_page,
+    "diagnostics.md": diagnostics_page,
+    "served.md": served_page,
+}
+
+
+def main() -> None:
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
