@@ -3,11 +3,12 @@
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup.sh
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test vectors check bench clean
 
 help:
 	@echo "make demo   set up and run one plugin from folder to committed turn"
 	@echo "make test   set up and run all tests"
+	@echo "make vectors DIR=...  run the conformance vectors of a folder (without DIR: ours)"
 	@echo "make check  format, lint, types, import contract, rings"
 	@echo "make bench  measure against floors and peers (installs the peers)"
 	@echo "make clean  remove .venv and caches"
@@ -31,6 +32,12 @@ demo: .venv/.installed-run
 
 test: .venv/.installed-dev
 	$(BIN)/python -m pytest -n 2
+
+# make -C changes the folder before it reads DIR; the shell still knows where it was called.
+CALLED_FROM := $(if $(findstring w,$(firstword -$(MAKEFLAGS))),$(PWD),$(CURDIR))
+
+vectors: .venv/.installed-dev
+	@$(BIN)/python -m tests.vectors $(if $(DIR),"$(if $(filter /%,$(DIR)),,$(CALLED_FROM)/)$(DIR)")
 
 check: .venv/.installed-dev
 	$(BIN)/ruff format --check .

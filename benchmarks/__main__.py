@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-NAMES = ("startup",)
+NAMES = ("startup", "repair", "ranking", "plan")
 RESULTS = Path(__file__).parent / "RESULTS.md"
 HEAD = """# Results
 

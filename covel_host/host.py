@@ -1,7 +1,9 @@
 """The host: opens every room with its options, runs requests, closes everything."""
 
 import asyncio
+import logging
 from collections.abc import Iterable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from covel_host.base.clock import SystemClock
@@ -12,6 +14,7 @@ from covel_host.catalog.building import load_into, read_catalog
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.discovery import discover
 from covel_host.catalog.load_results import LoadResults
+from covel_host.catalog.loading import ENTRY_LIMIT_S
 from covel_host.models.gateway import GatewayOptions, ModelGateway
 from covel_host.models.selector import ModelSelector
 from covel_host.models.slot_file import load_slots
@@ -26,6 +29,12 @@ from covel_host.tools.registry import ToolRegistry
 from covel_host.turn.admission import ManualRequest
 from covel_host.turn.execution import ExecutionReport, run_manual
 from covel_host.turn.ports import Observer, SilentObserver, TurnPorts
+from covel_host.turn.session_locks import SessionLocks
+
+CLOSE_BUDGET_S = 5.0
+"""How long closing waits for the runs, and then for the tools, that still go on."""
+
+_LOG = logging.getLogger(__name__)
 
 
 def open_catalog(settings: Settings) -> Catalog:
@@ -33,13 +42,20 @@ def open_catalog(settings: Settings) -> Catalog:
     return read_catalog(discover(settings.folders))
 
 
-async def load_catalog(catalog: Catalog, settings: Settings, plugin_ids: Iterable[str]) -> Catalog:
-    """`catalog` with those of `plugin_ids` loaded whose code may run."""
+async def load_catalog(
+    catalog: Catalog,
+    settings: Settings,
+    plugin_ids: Iterable[str],
+    *,
+    limit_s: float = ENTRY_LIMIT_S,
+) -> Catalog:
+    """`catalog` with those of `plugin_ids` loaded whose code may run, each entry in `limit_s`."""
     return await load_into(
         catalog,
         plugin_ids,
         trust=settings.trust,
         results=LoadResults(settings.load_results),
+        limit_s=limit_s,
     )
 
 
@@ -60,12 +76,15 @@ def store_options(settings: Settings) -> StoreOptions:
 
 
 class Host:
-    """An opened host; made with `Host.open`, used from one event loop, closed with `close`."""
+    """An opened host; made with `Host.open`, used from one event loop, closed with `close`.
 
-    def __init__(self, settings: Settings, catalog: Catalog, ports: TurnPorts) -> None:
+    `ports` are the opened rooms that executions work with.
+    """
+
+    def __init__(self, settings: Settings, ports: TurnPorts, resources: AsyncExitStack) -> None:
         self.settings = settings
-        self.catalog = catalog
-        self._ports = ports
+        self.ports = ports
+        self._resources = resources
 
     @classmethod
     async def open(
@@ -79,64 +98,80 @@ class Host:
         """A host with the packages `load` loaded, as far as their code may run.
 
         A package that cannot be loaded stops nothing: the catalog says why. `selector` is what
-        answers model calls in place of the configured slots.
+        answers model calls in place of the configured slots. What was opened before an error is
+        closed again.
 
         Raises:
             ModelError: the model settings cannot be used.
             StoreError: the database cannot be used.
         """
-        slots = read_slots(settings)
-        gateway = ModelGateway(
-            GatewayOptions.from_environment(settings.environ), slots, selector=selector
-        )
-        loaded = await load_catalog(catalog or open_catalog(settings), settings, load)
-        store = await asyncio.to_thread(Store.open, store_options(settings))
-        return cls(settings, loaded, _ports(settings, loaded, store, gateway, slots))
+        async with AsyncExitStack() as opened:
+            slots = read_slots(settings)
+            gateway = ModelGateway(
+                GatewayOptions.from_environment(settings.environ), slots, selector=selector
+            )
+            # What is used by others is closed after them: the last one first.
+            store = await asyncio.to_thread(Store.open, store_options(settings))
+            opened.push_async_callback(asyncio.to_thread, store.close)
+            opened.push_async_callback(gateway.aclose)
+            loaded = await load_catalog(catalog or open_catalog(settings), settings, load)
+            opened.push_async_callback(loaded.close)
+            ports = _ports(settings, loaded, store, gateway, slots)
+            return cls(settings, ports, opened.pop_all())
+
+    @property
+    def catalog(self) -> Catalog:
+        """The packages this host knows."""
+        return self.ports.catalog
 
     @property
     def offline_note(self) -> str | None:
         """What to tell a person when the offline model answers; else `None`."""
-        return self._ports.gateway.offline_note
+        return self.ports.gateway.offline_note
 
     async def run(
         self, request: ManualRequest, *, observer: Observer | None = None
     ) -> ExecutionReport:
         """Run one runtime by hand and commit its turn; see `turn.execution.run_manual`."""
-        return await run_manual(request, self._ports, observer or SilentObserver())
+        return await run_manual(request, self.ports, observer or SilentObserver())
 
     async def close(self) -> None:
-        """Stop the executor, end the packages, close models and store, in this order.
+        """End the runs and tools, then the packages, models and store; may be called again.
 
-        What does not end within its budget is left to the end of the process.
+        A run under way is kept as failed. A step that fails does not keep the others from being
+        closed; its error is raised at the end. While a tool or a run goes on beyond its budget,
+        what it uses stays open: until the next `close`, or the end of the process
+        (seed: ToolExecutor, 关闭).
         """
-        ports = self._ports
-        await ports.executor.close()
-        await ports.tasks.close()
-        await self.catalog.close()
-        await ports.gateway.aclose()
-        await asyncio.to_thread(ports.store.close)
+        executor, tasks = self.ports.executor, self.ports.tasks
+        await tasks.close(budget_s=CLOSE_BUDGET_S)
+        left = await executor.close(budget_s=CLOSE_BUDGET_S) + tasks.pending
+        if left:
+            _LOG.warning("Still running, so the store stays open: %s.", ", ".join(left))
+            return
+        await self._resources.aclose()
 
 
 def _ports(
     settings: Settings, catalog: Catalog, store: Store, gateway: ModelGateway, slots: SlotTable
 ) -> TurnPorts:
     clock = SystemClock()
-    randoms = RandomSource(settings.random_seed)
     registry = ToolRegistry(catalog, builtins=BUILTIN_TOOLS)
     keys = (slot.key.value for slot in slots.slots.values())
     return TurnPorts(
         store=store,
         lock=ExecutionLock(settings.database, clock=clock),
+        session_locks=SessionLocks(),
         catalog=catalog,
         gateway=gateway,
         registry=registry,
         executor=ToolExecutor(registry, clock=clock),
         clock=clock,
-        randoms=randoms,
+        randoms=RandomSource(settings.random_seed),
         # IDs never repeat with the seed: two runs of one seed are two sessions.
         ids=IdSource(RandomSource(), clock),
         tasks=TaskTracker(),
         locale=settings.locale,
-        instruction_environ=dict(settings.environ),
+        instruction_environ=settings.environ,
         secrets=tuple(key for key in keys if key),
     )

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from covel_host.base.errors import HostError
@@ -31,7 +31,7 @@ class Settings:
     trust: TrustPolicy
     locale: str
     random_seed: int | None
-    environ: Mapping[str, str]
+    environ: Mapping[str, str] = field(repr=False)
 
     @property
     def database(self) -> Path:

@@ -24,6 +24,10 @@ class CallContext(Translations, Protocol):
     """What every call of package code in a session has."""
 
     @property
+    def translations(self) -> Mapping[str, Mapping[str, str]]:
+        """`messages` of every language the package carries, by locale; `label_text` takes this."""
+
+    @property
     def plugin_id(self) -> str:
         """The package the code belongs to."""
 

@@ -1,6 +1,7 @@
 """The cancellation signal that package code sees as `ctx.signal`."""
 
 import asyncio
+from weakref import WeakSet
 
 
 class CancelSignal:
@@ -9,6 +10,7 @@ class CancelSignal:
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self._reason: str | None = None
+        self._followers: WeakSet[CancelSignal] = WeakSet()
 
     @property
     def cancelled(self) -> bool:
@@ -26,6 +28,15 @@ class CancelSignal:
 
     def cancel(self, reason: str) -> None:
         """Set the signal; the first reason stays. To be called from the event loop's thread."""
-        if not self._event.is_set():
-            self._reason = reason
-            self._event.set()
+        if self._event.is_set():
+            return
+        self._reason = reason
+        self._event.set()
+        for follower in tuple(self._followers):
+            follower.cancel(reason)
+
+    def follow(self, other: "CancelSignal") -> None:
+        """Be cancelled when `other` is, at once if it already is."""
+        other._followers.add(self)
+        if other.cancelled:
+            self.cancel(other.reason or "cancelled")

@@ -49,9 +49,7 @@ def parse_json(text: str | bytes) -> JsonValue:
     """
     source = _decode(text)
     try:
-        value: JsonValue = json.loads(
-            source, parse_constant=_refuse_constant, parse_float=_finite_float
-        )
+        value: JsonValue = _DECODER.decode(source)
     except json.JSONDecodeError as error:
         raise JsonTextError(error.msg, line=error.lineno, column=error.colno) from None
     except _NotFiniteError as error:
@@ -152,7 +150,7 @@ def _checked(value: JsonValue, source: str) -> JsonValue:
     # No text nests deeper than it has brackets, and a surrogate stands in it or comes from an
     # escape: most texts need no second walk.
     brackets = source.count("[") + source.count("{")
-    if brackets <= MAX_DEPTH and "\\ud" not in source.lower() and _is_unicode(source):
+    if brackets <= MAX_DEPTH and not _escapes_surrogate(source) and _is_unicode(source):
         return value
     try:
         return json_copy(value)
@@ -160,7 +158,14 @@ def _checked(value: JsonValue, source: str) -> JsonValue:
         raise JsonTextError(str(error), line=1, column=1) from None
 
 
+def _escapes_surrogate(text: str) -> bool:
+    # Looking for one character takes a fraction of looking for three.
+    return "\\" in text and ("\\ud" in text or "\\uD" in text)
+
+
 def _is_unicode(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -191,9 +196,14 @@ def _refuse_constant(token: str) -> NoReturn:
 
 def _finite_float(token: str) -> Any:
     number = float(token)
-    if not math.isfinite(number):
-        raise _NotFiniteError(token)
-    return number
+    # Of numbers written in digits, the infinite ones alone are not less than infinity.
+    if -math.inf < number < math.inf:
+        return number
+    raise _NotFiniteError(token)
+
+
+# Made once: a decoder with hooks of its own costs more to make than a short text to read.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite_float)
 
 
 def _located(source: str, token: str, message: str) -> JsonTextError:

@@ -1,9 +1,10 @@
 """The log of one package: what its code gets as `logger`."""
 
+import contextlib
 import logging
 from collections.abc import Mapping
 
-from covel_host.base.json_text import JsonValueError, dump_json
+from covel_host.base.json_text import dump_json
 from plugin_sdk.values import JsonValue
 
 
@@ -32,8 +33,8 @@ class PackageLogger:
 
 
 def _shown(data: Mapping[str, JsonValue]) -> str:
-    # A log line must not fail the code that writes it.
-    try:
-        return dump_json(data)
-    except JsonValueError:
-        return repr(data)
+    # A log line must not fail the code that writes it: even `repr` may.
+    for show in (dump_json, repr):
+        with contextlib.suppress(Exception):
+            return show(data)
+    return f"(data that cannot be shown: {', '.join(data)})"

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
 
 
 class TaskTracker:
@@ -14,13 +16,40 @@ class TaskTracker:
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._unstoppable: set[asyncio.Task[Any]] = set()
 
-    def start(self, work: Coroutine[Any, Any, Any], *, name: str) -> asyncio.Task[Any]:
-        """A running task for `work`; its late error is retrieved, so nothing is logged at exit."""
+    def start(
+        self, work: Coroutine[Any, Any, Result], *, name: str, stoppable: bool = True
+    ) -> "asyncio.Task[Result]":
+        """A running task for `work`; its late error is retrieved, so nothing is logged at exit.
+
+        What is not `stoppable`, such as the wait for a thread, is never cancelled by `close`: it
+        ends when the thread does, and until then it is known to run.
+        """
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks.add(task)
+        if not stoppable:
+            self._unstoppable.add(task)
         task.add_done_callback(self._forget)
         return task
+
+    async def finish(self, work: Coroutine[Any, Any, Result], *, name: str) -> Result:
+        """What `work` gives; a cancelled caller leaves only once the work has ended.
+
+        Raises:
+            asyncio.CancelledError: the caller was cancelled meanwhile; the work was done all the
+                same.
+        """
+        task = self.start(work, name=name, stoppable=False)
+        cancellation: asyncio.CancelledError | None = None
+        while not task.done():
+            try:
+                await asyncio.wait({task})
+            except asyncio.CancelledError as error:
+                cancellation = error
+        if cancellation is not None:
+            raise cancellation
+        return task.result()
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -28,14 +57,26 @@ class TaskTracker:
         return tuple(sorted(task.get_name() for task in self._tasks))
 
     async def close(self, *, budget_s: float = 5.0) -> tuple[str, ...]:
-        """Cancel what still runs and wait up to `budget_s`; the names of what did not end."""
-        for task in tuple(self._tasks):
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(tuple(self._tasks), timeout=budget_s)
+        """Cancel what still runs and wait up to `budget_s`; the names of what did not end.
+
+        Tasks that are started meanwhile, such as those that tidy up, are ended too.
+        """
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + budget_s
+        while self._tasks:
+            for task in self._tasks - self._unstoppable:
+                if not task.cancelling():
+                    task.cancel()
+            remaining_s = ends_at - loop.time()
+            if remaining_s <= 0:
+                break
+            await asyncio.wait(
+                tuple(self._tasks), timeout=remaining_s, return_when=asyncio.FIRST_COMPLETED
+            )
         return self.pending
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
+        self._unstoppable.discard(task)
         if not task.cancelled():
             task.exception()

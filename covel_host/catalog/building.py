@@ -1,14 +1,14 @@
 """Making a catalog: packages found, read, trusted, loaded; a bad one stops no other."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from covel_host.catalog.catalog import Catalog, PackageState, PackageStatus
 from covel_host.catalog.discovery import Discovery, FoundPackage
 from covel_host.catalog.load_results import LoadResult, LoadResults
-from covel_host.catalog.loading import load_package
+from covel_host.catalog.loading import ENTRY_LIMIT_S, load_package
 from covel_host.catalog.sources import SourcesError, read_sources
-from covel_host.catalog.trust import TrustPolicy
+from covel_host.catalog.trust import TrustPolicy, brings_code
 from covel_host.diagnostics.codes import report
 from covel_host.diagnostics.diagnostic import Diagnostic, in_order
 from covel_host.manifest.package import read_package
@@ -27,18 +27,18 @@ async def load_into(
     *,
     trust: TrustPolicy,
     results: LoadResults,
-    is_wanted: Callable[[PackageState], bool] = lambda state: True,
+    limit_s: float = ENTRY_LIMIT_S,
 ) -> Catalog:
     """A new catalog in which those of `plugin_ids` that may run are loaded.
 
-    Packages that are loaded already stay as they are. What came of each load is kept in `results`
-    (spec/decisions.md 6, `plugins list`).
+    Packages that are loaded already stay as they are; each of the others has `limit_s` for its
+    entry. What came of each load is kept in `results` (spec/decisions.md 6, `plugins list`).
     """
     packages = dict(catalog.packages)
     for plugin_id in plugin_ids:
         state = packages.get(plugin_id)
-        if state is not None and state.status != "loaded" and is_wanted(state):
-            packages[plugin_id] = await _loaded(state, trust, results)
+        if state is not None and state.status != "loaded":
+            packages[plugin_id] = await _loaded(state, trust, results, limit_s)
     return replace(catalog, packages=packages)
 
 
@@ -52,7 +52,9 @@ def _read(found: FoundPackage) -> PackageState:
     )
 
 
-async def _loaded(state: PackageState, trust: TrustPolicy, results: LoadResults) -> PackageState:
+async def _loaded(
+    state: PackageState, trust: TrustPolicy, results: LoadResults, limit_s: float
+) -> PackageState:
     if state.reading.blocks_loading:
         return state
     try:
@@ -62,9 +64,9 @@ async def _loaded(state: PackageState, trust: TrustPolicy, results: LoadResults)
     grant = trust.grant(
         state.plugin_id, source=state.found.source, content_hash=sources.content_hash
     )
-    if grant is None and sources.modules:
+    if grant is None and brings_code(state.reading):
         return _with(state, "untrusted", [_untrusted(state)])
-    outcome = await load_package(state.reading, sources, number=1)
+    outcome = await load_package(state.reading, sources, number=1, limit_s=limit_s)
     results.record(
         LoadResult(
             plugin_id=state.plugin_id,
@@ -72,7 +74,7 @@ async def _loaded(state: PackageState, trust: TrustPolicy, results: LoadResults)
             status="error" if outcome.generation is None else "loaded",
             duration_ms=outcome.duration_ms,
             problems=tuple(
-                found.message for found in outcome.diagnostics if found.severity == "error"
+                _told(found) for found in outcome.diagnostics if found.severity == "error"
             ),
         )
     )
@@ -83,6 +85,11 @@ async def _loaded(state: PackageState, trust: TrustPolicy, results: LoadResults)
 def _with(state: PackageState, status: PackageStatus, found: Iterable[Diagnostic]) -> PackageState:
     own = state.reading.diagnostics
     return replace(state, status=status, diagnostics=in_order([*own, *found]))
+
+
+def _told(found: Diagnostic) -> str:
+    place = found.file if found.line is None else f"{found.file}:{found.line}"
+    return f"{place}: {found.message}" if place else found.message
 
 
 def _untrusted(state: PackageState) -> Diagnostic:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from covel_host.catalog.discovery import FoundPackage
 from covel_host.catalog.generation import Generation
 from covel_host.diagnostics.diagnostic import Diagnostic
-from covel_host.manifest.package import PackageReading
+from covel_host.manifest.reading import PackageReading
 from plugin_sdk.tools import Tool
 
 PackageStatus = Literal["discovered", "loaded", "untrusted", "error"]
@@ -51,6 +51,6 @@ class Catalog:
                 yield state.generation
 
     async def close(self) -> None:
-        """End every generation, last loaded first."""
+        """End every generation, in reverse order of discovery; one that fails stops no other."""
         for generation in reversed(list(self.generations())):
             await generation.dispose()

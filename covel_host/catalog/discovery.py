@@ -100,7 +100,8 @@ class _Walk:
             return
         found = FoundPackage(name, Path(entry.path), folder.source, folder.path)
         first = self.packages.setdefault(name, found)
-        if first is not found:
+        # A package named by its path is met again in the folder that holds it: nothing is hidden.
+        if first is not found and os.path.realpath(first.root) != os.path.realpath(found.root):
             self._duplicate(found, first)
 
     def _duplicate(self, found: FoundPackage, first: FoundPackage) -> None:

@@ -7,7 +7,7 @@ are right.
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
 from typing import Any, Final
@@ -19,26 +19,35 @@ from plugin_sdk.names import LIFE_CYCLE_HOOKS, PACKAGE_HOOKS, REGISTRATION_HOOKS
 
 _PLAIN_HOOKS: Final = (*REGISTRATION_HOOKS, *PACKAGE_HOOKS)
 _ALL_HOOKS: Final = (*_PLAIN_HOOKS, *LIFE_CYCLE_HOOKS)
+_BY_POSITION: Final = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+)
 
 
 @dataclass(slots=True)
 class EntryHooks:
-    """What was found: one function per registration or package hook, and every problem."""
+    """What was found: one function per registration or package hook, and every problem.
+
+    `faulty` holds the hooks that were meant and cannot be called: what they would have returned is
+    not missing as well.
+    """
 
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    faulty: set[str] = field(default_factory=set)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
 def find_hooks(module: ModuleType, places: EntryPlaces) -> EntryHooks:
     """The hook implementations of an entry module, each function counted once."""
     found = EntryHooks()
-    for function in _functions(vars(module)):
+    for function, names in _functions(vars(module)):
         options = hook_options(function)
         if options is None:
-            found.diagnostics += _unmarked(function, places)
+            _unmarked(function, names, places, found)
             continue
         name = options.event or function.__name__
-        problem = _problem(name, function, found.functions, places)
+        problem = _problem(name, function, names, places, found)
         if problem is None:
             found.functions[name] = function
         else:
@@ -46,28 +55,36 @@ def find_hooks(module: ModuleType, places: EntryPlaces) -> EntryHooks:
     return found
 
 
-def _functions(names: Mapping[str, object]) -> Iterator[FunctionType]:
-    """The functions of a module in order of definition; an alias is the same function."""
-    unique = {id(value): value for value in names.values() if isinstance(value, FunctionType)}
-    return iter(unique.values())
+def _functions(names: Mapping[str, object]) -> list[tuple[FunctionType, list[str]]]:
+    """The functions of a module in order of definition, each with all its names there."""
+    functions: dict[int, tuple[FunctionType, list[str]]] = {}
+    for name, value in names.items():
+        # isinstance would ask a lazy stand-in for its class, and run the code behind it.
+        if type(value) is FunctionType:
+            functions.setdefault(id(value), (value, []))[1].append(name)
+    return list(functions.values())
 
 
-def _unmarked(function: FunctionType, places: EntryPlaces) -> Iterator[Diagnostic]:
-    if function.__name__ in _ALL_HOOKS and places.owns(function):
-        yield places.report(
+def _unmarked(
+    function: FunctionType, names: list[str], places: EntryPlaces, found: EntryHooks
+) -> None:
+    named = [name for name in (function.__name__, *names) if name in _ALL_HOOKS]
+    if not named or not places.owns(function):
+        return
+    found.faulty.add(named[0])
+    found.diagnostics.append(
+        places.report(
             "unknown-hook",
-            f"{function.__name__!r} is named like a hook and not marked with @hookimpl, so it is "
+            f"{named[0]!r} is named like a hook and not marked with @hookimpl, so it is "
             "never called.",
             function=function,
             hint="Put @hookimpl above it, or give it another name.",
         )
+    )
 
 
 def _problem(
-    name: str,
-    function: FunctionType,
-    known: Mapping[str, Callable[..., Any]],
-    places: EntryPlaces,
+    name: str, function: FunctionType, names: list[str], places: EntryPlaces, found: EntryHooks
 ) -> Diagnostic | None:
     if name in LIFE_CYCLE_HOOKS:
         return places.report(
@@ -76,31 +93,53 @@ def _problem(
             function=function,
         )
     if name not in _PLAIN_HOOKS:
-        near = difflib.get_close_matches(name, _ALL_HOOKS, n=1)
-        return places.report(
-            "unknown-hook",
-            f"{name!r} is marked as a hook, and the host has no hook of that name.",
-            function=function,
-            hint=f"Did you mean {near[0]!r}?" if near else f"Hooks: {', '.join(_ALL_HOOKS)}.",
-        )
-    if name in known:
+        return _unknown(name, function, names, places, found)
+    if name in found.functions:
         return places.report(
             "registration-duplicate",
             f"Two functions implement the hook {name!r}; a package has one of each.",
             function=function,
             hint="Return everything from one function.",
         )
-    return _shape_problem(name, function, places)
-
-
-def _shape_problem(name: str, function: FunctionType, places: EntryPlaces) -> Diagnostic | None:
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        wrong = "is a generator; it must return a list"
-    elif inspect.iscoroutinefunction(function):
-        wrong = "is asynchronous; it must be a plain function"
-    else:
-        arguments = list(inspect.signature(function).parameters)
-        if arguments in ([], ["covel"]):
-            return None
-        wrong = f"takes {', '.join(map(repr, arguments))}; it takes 'covel' or nothing"
+    wrong = _wrong_shape(name, function)
+    if wrong is None:
+        return None
+    found.faulty.add(name)
     return places.report("registration-invalid", f"The hook {name!r} {wrong}.", function=function)
+
+
+def _unknown(
+    name: str, function: FunctionType, names: list[str], places: EntryPlaces, found: EntryHooks
+) -> Diagnostic:
+    near = difflib.get_close_matches(name, _ALL_HOOKS, n=1)
+    alias = next((other for other in names if other in _ALL_HOOKS), None)
+    if alias is not None:
+        hint = f"A second name does not count: give the function itself the name {alias!r}."
+    else:
+        hint = f"Did you mean {near[0]!r}?" if near else f"Hooks: {', '.join(_ALL_HOOKS)}."
+    found.faulty.update([alias] if alias is not None else near)
+    return places.report(
+        "unknown-hook",
+        f"{name!r} is marked as a hook, and the host has no hook of that name.",
+        function=function,
+        hint=hint,
+    )
+
+
+def _wrong_shape(name: str, function: FunctionType) -> str | None:
+    if function.__name__ != name:
+        return f"is none of the hooks that `event` names; call the function {name!r} itself"
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return "is a generator; it must return a list"
+    if inspect.iscoroutinefunction(function):
+        return "is asynchronous; it must be a plain function"
+    parameters = list(inspect.signature(function).parameters.values())
+    if [parameter.name for parameter in parameters] not in ([], ["covel"]):
+        listed = ", ".join(repr(parameter.name) for parameter in parameters)
+        return f"takes {listed}; it takes 'covel' or nothing"
+    for parameter in parameters:
+        if parameter.kind not in _BY_POSITION:
+            return "takes 'covel' by keyword only; write it as a plain argument"
+        if parameter.default is not parameter.empty:
+            return "gives 'covel' a default value, which would always be used; leave it out"
+    return None

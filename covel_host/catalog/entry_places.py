@@ -1,8 +1,12 @@
 """Where in a package's code a problem lies."""
 
+import sys
 import traceback
-from types import FunctionType
+from collections.abc import Iterable
+from types import FrameType, FunctionType
 
+from covel_host.catalog.foreign_text import error_text
+from covel_host.catalog.host_imports import HostImportError
 from covel_host.catalog.namespace import PackageNamespace
 from covel_host.diagnostics.codes import report
 from covel_host.diagnostics.diagnostic import Diagnostic, Span
@@ -20,21 +24,29 @@ class EntryPlaces:
         """Whether the function was written in the package itself."""
         return self._namespace.relative_path(function.__code__.co_filename) is not None
 
+    def told(self, error: BaseException) -> str:
+        """Type and message of an error, in the author's own names."""
+        return self._namespace.without_names(error_text(error))
+
     def report(
         self,
         name: str,
         message: str,
         *,
-        function: FunctionType | None = None,
+        function: object = None,
         error: BaseException | None = None,
+        thread: int | None = None,
         hint: str | None = None,
     ) -> Diagnostic:
-        """A problem at a function's first line, or at the package's last line of a traceback."""
+        """A problem at a function's first line, at an error's origin, or where a thread is."""
         file, line = self._entry, None
-        if function is not None:
-            file, line = self._of_code(function.__code__.co_filename, function)
+        if isinstance(function, FunctionType):
+            code = function.__code__
+            file, line = self._first([(code.co_filename, code.co_firstlineno)])
         elif error is not None:
-            file, line = self._of_error(error)
+            file, line = self.of_error(error)
+        elif thread is not None and (frame := sys._current_frames().get(thread)) is not None:
+            file, line = self._first(_lines(traceback.walk_stack(frame)))
         return report(
             name,
             message,
@@ -44,19 +56,25 @@ class EntryPlaces:
             hint=hint,
         )
 
-    def _of_code(self, filename: str, function: FunctionType) -> tuple[str, int | None]:
-        relative = self._namespace.relative_path(filename)
-        if relative is None:
-            return self._entry, None
-        return relative, function.__code__.co_firstlineno
+    def of_error(self, error: BaseException) -> tuple[str, int | None]:
+        """File and line: of the text that cannot be compiled, or the last one the error passed."""
+        own = self._namespace.relative_path
+        if isinstance(error, SyntaxError) and isinstance(error.filename, str):
+            relative = own(error.filename)
+            if relative is not None:
+                return relative, error.lineno if isinstance(error.lineno, int) else None
+        if isinstance(error, HostImportError):
+            return own(str(error.path)) or self._entry, error.lineno
+        frames = list(traceback.walk_tb(error.__traceback__))
+        return self._first(_lines(reversed(frames)))
 
-    def _of_error(self, error: BaseException) -> tuple[str, int | None]:
-        if isinstance(error, SyntaxError) and error.filename:
-            relative = self._namespace.relative_path(error.filename)
+    def _first(self, places: Iterable[tuple[str, int]]) -> tuple[str, int | None]:
+        for filename, line in places:
+            relative = self._namespace.relative_path(filename)
             if relative is not None:
-                return relative, error.lineno
-        for frame in reversed(traceback.extract_tb(error.__traceback__)):
-            relative = self._namespace.relative_path(frame.filename)
-            if relative is not None:
-                return relative, frame.lineno
+                return relative, line
         return self._entry, None
+
+
+def _lines(frames: Iterable[tuple[FrameType, int]]) -> Iterable[tuple[str, int]]:
+    return ((frame.f_code.co_filename, line) for frame, line in frames)

@@ -5,11 +5,11 @@ import os
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
-from covel_host.base.json_text import JsonTextError, dump_json, parse_json
+from covel_host.base.json_text import JsonTextError, JsonValueError, dump_json, parse_json
 
-MAX_RESULTS = 500
+MAX_RESULTS: Final = 500
 """Results kept; beyond it the oldest ones go."""
 
 
@@ -41,20 +41,26 @@ class LoadResults:
 
     def record(self, result: LoadResult) -> None:
         """Keep `result` as the package's last one and write the file in one step."""
+        # Read again: another process may have loaded other packages meanwhile.
+        self._results |= _read(self._path)
         self._results.pop(result.plugin_id, None)
         self._results[result.plugin_id] = result
         while len(self._results) > MAX_RESULTS:
             del self._results[next(iter(self._results))]
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, JsonValueError):
             self._write()
 
     def _write(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         text = dump_json([asdict(result) for result in self._results.values()])
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".load-results-")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, self._path)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(name, self._path)
+        except OSError:
+            os.unlink(name)
+            raise
 
 
 def _read(path: Path) -> dict[str, LoadResult]:

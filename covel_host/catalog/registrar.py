@@ -1,12 +1,21 @@
 """`covel`, the argument of registration hooks, and the clean-ups it gathers."""
 
+import asyncio
 import inspect
-from typing import NoReturn
+import logging
+import threading
+from typing import Final, NoReturn
 
 from covel_host.base.cancel_signal import CancelSignal
+from covel_host.base.daemon_threads import run_in_daemon_thread
 from covel_host.base.package_logger import PackageLogger
 from plugin_sdk.capabilities import Dispose, Http
 from plugin_sdk.errors import ToolError
+
+CLEAN_UP_LIMIT_S: Final = 15.0
+"""For all clean-ups of one generation together (spec/manifest.md 9.1)."""
+
+_LOG = logging.getLogger(__name__)
 
 
 class EntryRegistrar:
@@ -17,31 +26,61 @@ class EntryRegistrar:
         self.version = version
         self.signal = CancelSignal()
         self.logger = PackageLogger(plugin_id)
-        self._disposers: list[Dispose] = []
+        self._lock = threading.Lock()
+        self._clean_ups: list[Dispose] | None = []
 
     @property
     def http(self) -> Http:
         _not_served("covel.http")
 
     def on_dispose(self, fn: Dispose) -> None:
-        """Add a clean-up; they run in reverse order when the generation ends."""
+        """Add a clean-up; they run in reverse order when the generation ends.
+
+        A plain function runs in a thread of its own, like the entry itself; what it gives is
+        awaited in the event loop.
+
+        Raises:
+            TypeError: `fn` is no function.
+            RuntimeError: the generation has ended, as after the time limit of loading.
+        """
         if not callable(fn):
             raise TypeError(f"on_dispose takes a function, not {fn!r}.")
-        self._disposers.append(fn)
+        with self._lock:
+            if self._clean_ups is None:
+                raise RuntimeError("This generation of the package has ended.")
+            self._clean_ups.append(fn)
 
-    async def dispose(self) -> list[Exception]:
-        """Run the clean-ups, last one first; what they raised. A second call does nothing."""
-        self.signal.cancel("the generation has ended")
-        errors: list[Exception] = []
-        while self._disposers:
-            try:
-                result = self._disposers.pop()()
-                if inspect.isawaitable(result):
-                    await result
-            except Exception as error:
-                # One failing clean-up must not keep the others from running.
-                errors.append(error)
-        return errors
+    async def dispose(self, reason: str, *, limit_s: float = CLEAN_UP_LIMIT_S) -> None:
+        """Cancel the signal and run the clean-ups, last one first; a second call does nothing.
+
+        What raises is logged and stops no other; what takes longer than `limit_s` is left behind.
+        """
+        self.signal.cancel(reason)
+        with self._lock:
+            clean_ups, self._clean_ups = self._clean_ups or [], None
+        try:
+            async with asyncio.timeout(limit_s):
+                while clean_ups:
+                    await self._run(clean_ups.pop())
+        except TimeoutError:
+            _LOG.error(
+                "Cleaning up %r took over %g s; %d clean-ups were left out.",
+                self.plugin_id,
+                limit_s,
+                len(clean_ups),
+            )
+
+    async def _run(self, clean_up: Dispose) -> None:
+        try:
+            # A plain function may block; the event loop goes on meanwhile.
+            result = await run_in_daemon_thread(clean_up, name=f"covel clean-up {self.plugin_id}")
+            if inspect.isawaitable(result):
+                await result
+        except BaseException as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise
+            _LOG.error("A clean-up of %r failed.", self.plugin_id, exc_info=error)
 
 
 def _not_served(member: str) -> NoReturn:

@@ -1,22 +1,31 @@
 """What a package asks of host and environment, checked before any of its code runs."""
 
 import importlib.metadata
+import operator
 import platform
 import re
 import shlex
 from collections.abc import Iterator
 from typing import Final
 
+from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from covel_host import __version__
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.manifest.layout import ROOT_MANIFEST
-from covel_host.manifest.package import PackageReading
+from covel_host.manifest.reading import PackageReading
 
-_COMPARATOR: Final = re.compile(r"(>=|<=|>|<|=)?(\d+\.\d+\.\d+)")
+_COMPARATOR: Final = re.compile(r"(>=|<=|>|<|=)?([0-9]+\.[0-9]+\.[0-9]+)")
+_COMPARISONS: Final = {
+    ">=": operator.ge,
+    ">": operator.gt,
+    "<=": operator.le,
+    "<": operator.lt,
+    "=": operator.eq,
+}
 
 
 def unmet_requirements(reading: PackageReading) -> Iterator[Diagnostic]:
@@ -56,46 +65,42 @@ def unmet_requirements(reading: PackageReading) -> Iterator[Diagnostic]:
 
 
 def host_fits(host_range: str, version: str) -> bool | None:
-    """Whether `version` meets every comparator; `None` when the range cannot be read.
+    """Whether `version` meets every comparator; `None` when one side cannot be read.
 
     Pre-release and build parts of the host's version are ignored (spec/manifest.md 15.6).
     """
-    own = Version(Version(version).base_version)
-    for comparator in host_range.split():
-        match = _COMPARATOR.fullmatch(comparator)
-        if match is None:
-            return None
-        operator, bound = match[1] or "=", Version(match[2])
-        fits = {
-            ">=": own >= bound,
-            ">": own > bound,
-            "<=": own <= bound,
-            "<": own < bound,
-            "=": own == bound,
-        }[operator]
-        if not fits:
-            return False
-    return True
+    try:
+        own = Version(Version(version).base_version)
+    except InvalidVersion:
+        return None
+    comparators = [_COMPARATOR.fullmatch(comparator) for comparator in host_range.split()]
+    bounds = [(match[1] or "=", Version(match[2])) for match in comparators if match is not None]
+    if len(bounds) < len(comparators):
+        return None
+    return all(_COMPARISONS[sign](own, bound) for sign, bound in bounds)
 
 
 def _python_fits(wanted: str) -> bool:
     try:
         return SpecifierSet(wanted).contains(platform.python_version(), prereleases=True)
     except InvalidSpecifier:
-        return False
+        # Told by the manifest's own rules.
+        return True
 
 
 def _dependency_problem(text: str) -> str | None:
     try:
         requirement = Requirement(text)
-    except InvalidRequirement:
-        return "it is not a requirement as PEP 508 defines them, such as 'httpx>=0.27'"
-    if requirement.marker is not None and not requirement.marker.evaluate():
+        if requirement.marker is not None and not requirement.marker.evaluate():
+            return None
+    except (InvalidRequirement, UndefinedComparison, UndefinedEnvironmentName):
+        # Told by the manifest's own rules, or a condition that nothing meets.
         return None
     try:
         installed = importlib.metadata.version(requirement.name)
+        fits = requirement.specifier.contains(installed, prereleases=True)
     except importlib.metadata.PackageNotFoundError:
         return "it is not installed"
-    if not requirement.specifier.contains(installed, prereleases=True):
-        return f"version {installed} is installed"
-    return None
+    except InvalidVersion:
+        return "its installed version cannot be read"
+    return None if fits else f"version {installed} is installed"

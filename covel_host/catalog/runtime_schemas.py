@@ -9,7 +9,7 @@ from covel_host.base.paths import OutsideFolder, resolve_inside
 from covel_host.catalog.generation import RuntimeSchemas
 from covel_host.catalog.sources import PackageSources
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
-from covel_host.manifest.package import PackageReading, RuntimeReading
+from covel_host.manifest.reading import PackageReading, RuntimeReading
 from covel_host.schemas.compiled import CompiledSchema, SchemaError, compile_schema
 
 _CONTRACT: Final = "contract:"
@@ -77,7 +77,7 @@ class _Compiler:
                 raise _Unusable("schema-unusable", "a JSON Schema is an object.")
             return compile_schema(schema)
         except (JsonTextError, SchemaError) as error:
-            raise _Unusable("schema-unusable", f"{error}.".replace("..", ".")) from None
+            raise _Unusable("schema-unusable", f"{str(error).rstrip('.')}.") from None
 
 
 class _Unusable(Exception):

@@ -9,9 +9,13 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-MAX_FILES = 5_000
-MAX_FILE_BYTES = 10 * 1024 * 1024
+from covel_host.manifest.layout import printable
+
+MAX_FILES: Final = 5_000
+MAX_FILE_BYTES: Final = 10 * 1024 * 1024
+MAX_TOTAL_BYTES: Final = 100 * 1024 * 1024
 
 _HASHED_SUFFIXES = (".py", ".md", ".json", ".yaml", ".yml")
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules"})
@@ -23,7 +27,7 @@ class SourcesError(ValueError):
     def __init__(self, message: str, *, file: str) -> None:
         super().__init__(message)
         self.message = message
-        self.file = file
+        self.file = printable(file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +52,25 @@ def read_sources(root: Path) -> PackageSources:
     as long as they stay inside the package.
 
     Raises:
-        SourcesError: a link leads out of the package, a file is over `MAX_FILE_BYTES`, there are
-            more than `MAX_FILES`, or one cannot be read.
+        SourcesError: a link leads out of the package or nowhere, a file is over `MAX_FILE_BYTES`,
+            all are over `MAX_TOTAL_BYTES`, there are more than `MAX_FILES` files and folders, or
+            one cannot be read.
     """
     real_root = root.resolve()
     digest = hashlib.sha256()
     modules: dict[str, bytes] = {}
     documents: dict[str, bytes] = {}
-    files = sorted(_walk(real_root, real_root, ""))
-    if len(files) > MAX_FILES:
-        raise SourcesError(
-            f"The package has {len(files)} files; at most {MAX_FILES} are read.", file=""
-        )
-    for relative, path in files:
+    total_bytes = 0
+    for relative, path in sorted(_files(real_root)):
         content = _read(path, relative)
-        digest.update(f"{len(relative)}:{relative}:{len(content)}:".encode())
+        total_bytes += len(content)
+        if total_bytes > MAX_TOTAL_BYTES:
+            raise SourcesError(
+                f"The package's sources have more than {MAX_TOTAL_BYTES // 1024**2} MB.", file=""
+            )
+        # The bytes of the name as the file system has them: they need not be UTF-8.
+        name = os.fsencode(relative)
+        digest.update(b"%d:%b:%d:" % (len(name), name, len(content)))
         digest.update(content)
         if relative.endswith(".py"):
             modules[relative] = content
@@ -71,26 +79,50 @@ def read_sources(root: Path) -> PackageSources:
     return PackageSources(real_root, modules, documents, digest.hexdigest())
 
 
-def _walk(folder: Path, real_root: Path, prefix: str) -> Iterator[tuple[str, Path]]:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
-                continue
-            relative = prefix + entry.name
-            path = Path(entry.path)
-            if entry.is_symlink():
-                path = _followed(path, real_root, relative)
-            if path.is_dir():
-                # A link to a folder that holds it would walk in circles.
-                if entry.is_symlink() and folder.is_relative_to(path):
-                    continue
-                yield from _walk(path, real_root, relative + "/")
-            elif entry.name.endswith(_HASHED_SUFFIXES) and path.is_file():
+def _files(real_root: Path) -> Iterator[tuple[str, Path]]:
+    """Every file that counts: its path in the package, and where it really lies."""
+    waiting: list[tuple[Path, str, frozenset[Path]]] = [(real_root, "", frozenset({real_root}))]
+    count = 0
+    while waiting:
+        folder, prefix, above = waiting.pop()
+        for relative, path, is_folder in _entries(folder, prefix, real_root):
+            count += 1
+            if count > MAX_FILES:
+                raise SourcesError(
+                    f"The package has more than {MAX_FILES} files and folders to read.", file=""
+                )
+            if not is_folder:
                 yield relative, path
+            elif path not in above:
+                # Otherwise a link to a folder that holds it: it would go round in circles.
+                waiting.append((path, relative + "/", above | {path}))
+
+
+def _entries(folder: Path, prefix: str, real_root: Path) -> Iterator[tuple[str, Path, bool]]:
+    """What of a folder counts, and whether it is a folder itself."""
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+                    continue
+                relative, path = prefix + entry.name, folder / entry.name
+                if entry.is_symlink():
+                    path = _followed(path, real_root, relative)
+                if path.is_dir():
+                    yield relative, path, True
+                elif relative.endswith(_HASHED_SUFFIXES) and path.is_file():
+                    yield relative, path, False
+    except OSError as error:
+        raise _unreadable(prefix.rstrip("/"), error) from None
 
 
 def _followed(link: Path, real_root: Path, relative: str) -> Path:
-    target = link.resolve()
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise SourcesError(
+            f"{relative!r} is a symbolic link that leads nowhere.", file=relative
+        ) from None
     if not target.is_relative_to(real_root):
         raise SourcesError(
             f"{relative!r} is a symbolic link that leads out of the package.", file=relative
@@ -100,13 +132,17 @@ def _followed(link: Path, real_root: Path, relative: str) -> Path:
 
 def _read(path: Path, relative: str) -> bytes:
     try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise SourcesError(
-                f"{relative!r} has {size} bytes; at most {MAX_FILE_BYTES} are read.", file=relative
-            )
-        return path.read_bytes()
+        with path.open("rb") as stream:
+            content = stream.read(MAX_FILE_BYTES + 1)
     except OSError as error:
+        raise _unreadable(relative, error) from None
+    if len(content) > MAX_FILE_BYTES:
         raise SourcesError(
-            f"{relative!r} cannot be read: {error.strerror}.", file=relative
-        ) from None
+            f"{relative!r} has more than {MAX_FILE_BYTES // 1024**2} MB.", file=relative
+        )
+    return content
+
+
+def _unreadable(relative: str, error: OSError) -> SourcesError:
+    named = repr(relative) if relative else "The package's folder"
+    return SourcesError(f"{named} cannot be read: {error.strerror}.", file=relative)

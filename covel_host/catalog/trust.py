@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from covel_host.catalog.folders import PluginSource
+from covel_host.manifest.reading import PackageReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +41,11 @@ class TrustPolicy:
     def with_trusted(self, plugin_id: str, *, origin: str) -> "TrustPolicy":
         """This policy with one more trusted package."""
         return TrustPolicy({**self.trusted, plugin_id: origin})
+
+
+def brings_code(reading: PackageReading) -> bool:
+    """Whether the host would ever run a module of the package; its tests are none of those."""
+    return reading.entry is not None or any(
+        runtime.manifest is not None and (runtime.manifest.function or runtime.manifest.guard)
+        for runtime in reading.runtimes
+    )

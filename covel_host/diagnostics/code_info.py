@@ -30,3 +30,8 @@ def warning(code: str, name: str, documentation: str, *, since: str = "0.1.0") -
 def info(code: str, name: str, documentation: str, *, since: str = "0.1.0") -> CodeInfo:
     """A fact about a package that its author or operator may want to know."""
     return CodeInfo(code, name, "info", False, since, documentation)
+
+
+def slip(code: str, name: str, documentation: str, *, since: str = "0.1.0") -> CodeInfo:
+    """An error that has to be repaired, and that a loader passes over."""
+    return CodeInfo(code, name, "error", False, since, documentation)

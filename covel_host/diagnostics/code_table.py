@@ -9,5 +9,20 @@ that meets it looks; `covel explain` prints it.
 from covel_host.diagnostics.code_table_files import FILES, YAML
 from covel_host.diagnostics.code_table_loading import LOADING
 from covel_host.diagnostics.code_table_manifests import LAYOUT, REFERENCES, SHAPE
+from covel_host.diagnostics.code_table_packages import CONTRIBUTION_RULES, FILE_RULES
+from covel_host.diagnostics.code_table_runtimes import REFERENCE_RULES, RUNTIME_RULES
+from covel_host.diagnostics.code_table_texts import TEXT_RULES
 
-ALL_CODES = (*FILES, *YAML, *SHAPE, *REFERENCES, *LAYOUT, *LOADING)
+ALL_CODES = (
+    *FILES,
+    *YAML,
+    *SHAPE,
+    *REFERENCES,
+    *FILE_RULES,
+    *RUNTIME_RULES,
+    *REFERENCE_RULES,
+    *CONTRIBUTION_RULES,
+    *TEXT_RULES,
+    *LAYOUT,
+    *LOADING,
+)

@@ -1,6 +1,6 @@
 """Codes of a file and its YAML (COV0xx)."""
 
-from covel_host.diagnostics.code_info import error
+from covel_host.diagnostics.code_info import error, info
 
 FILES = (
     error(
@@ -130,5 +130,29 @@ YAML = (
         "yaml-merge",
         "The merge key `<<` takes the members of a map, or of a list of maps, into the map around "
         "it.",
+    ),
+    error(
+        "COV034",
+        "yaml-yes-no",
+        "YAML 1.1 read `yes`, `no`, `on` and `off` as truth values; YAML 1.2, which manifests are "
+        "written in, reads them as texts. Truth values are `true` and `false`.",
+    ),
+    error(
+        "COV035",
+        "yaml-unquoted-number",
+        "Digits without quotes are a number, and a number forgets how it was written: `1.10` is "
+        "1.1. A field that holds a text, such as a version, needs quotes.",
+    ),
+    error(
+        "COV036",
+        "yaml-base-sixty",
+        "YAML 1.1 read `12:30` as a number to base 60, which is 750; YAML 1.2 reads it as a text. "
+        "Numbers are written out.",
+    ),
+    info(
+        "COV037",
+        "yaml-read-differently",
+        "The unquoted text is a truth value, a number to base 60 or a date for tools that still "
+        "follow YAML 1.1. This host reads a text; in quotes every tool does.",
     ),
 )

@@ -6,7 +6,7 @@ from typing import Final
 
 from covel_host.diagnostics.code_info import CodeInfo
 from covel_host.diagnostics.code_table import ALL_CODES
-from covel_host.diagnostics.diagnostic import Diagnostic, Related, Span
+from covel_host.diagnostics.diagnostic import Diagnostic, Fix, Related, Span
 
 CODES_BY_NAME: Final[Mapping[str, CodeInfo]] = MappingProxyType(
     {info.name: info for info in ALL_CODES}
@@ -32,6 +32,7 @@ def report(
     span: Span | None = None,
     hint: str | None = None,
     related: tuple[Related, ...] = (),
+    fix: Fix | None = None,
 ) -> Diagnostic:
     """A problem of the kind `name`, with the code, severity and effect that the table gives it.
 
@@ -54,6 +55,7 @@ def report(
         message=message,
         hint=hint,
         related=related,
+        fix=fix,
     )
 
 

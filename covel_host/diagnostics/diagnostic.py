@@ -30,13 +30,49 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class TextEdit:
+    """One stretch of a file and the text that replaces it.
+
+    `start` and `end` are character offsets into the file's text as read (byte-order mark included,
+    line ends as they are); `span` is the same stretch in lines and columns.
+    """
+
+    file: str
+    start: int
+    end: int
+    replacement: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FileRename:
+    """A file of the package and the name it should have, both relative to the package."""
+
+    file: str
+    new_file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """The one reading a mistake has, as edits that leave every other character as it is.
+
+    `title` says in the imperative what is done. A fix is applied as a whole or not at all.
+    """
+
+    title: str
+    edits: tuple[TextEdit, ...] = ()
+    rename: FileRename | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One problem of one package (spec/decisions.md, "Field paths and the validator's JSON").
 
     `file` is relative to the package, with forward slashes; `""` means the package as a whole.
     `path` is the dotted field path from the top of that file's frontmatter; `""` means the file.
     The four numbers of the place are all set or all `None`. `blocks_loading` is apart from
-    `severity`: an error the loader can live with does not stop the package.
+    `severity`: an error the loader can live with does not stop the package. `fix` is there only
+    where the mistake has exactly one reading.
     """
 
     code: str
@@ -53,6 +89,7 @@ class Diagnostic:
     message: str
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    fix: Fix | None = None
 
     @property
     def span(self) -> Span | None:

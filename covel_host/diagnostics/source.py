@@ -2,13 +2,21 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import cached_property
+from typing import TypeAlias
 
-from covel_host.diagnostics.diagnostic import Span
+from covel_host.diagnostics.diagnostic import Span, TextEdit
 
 # The three line ends an editor shows as one; YAML's further breaks (NEL, LS, PS) are left out on
 # purpose, since no editor counts them as lines.
 _LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of `text`, each with its own line end; the last one may have none."""
+    return _LINE.findall(text)
 
 
 class SourceText:
@@ -46,6 +54,10 @@ class SourceText:
         end_line, end_column = self.position(max(start, end))
         return Span(line, column, end_line, end_column)
 
+    def edit(self, file: str, start: int, end: int, replacement: str) -> TextEdit:
+        """The edit of this text, which is that of `file`, from offset `start` up to `end`."""
+        return TextEdit(file, start, end, replacement, self.span(start, end))
+
     def line_text(self, line: int) -> str:
         """The text of `line` without its line end; empty for a line that does not exist."""
         if not 1 <= line <= len(self._starts):
@@ -53,3 +65,7 @@ class SourceText:
         start = self._starts[line - 1]
         stop = self._starts[line] if line < len(self._starts) else len(self.text)
         return self.text[start:stop].rstrip("\r\n")
+
+
+SourceLookup: TypeAlias = Callable[[str, str], SourceText | None]
+"""From plugin and file to the text of that file, `None` where it is not at hand."""

@@ -62,10 +62,15 @@ class YamlDocument:
 def read_yaml(text: str) -> YamlDocument:
     """The document written in `text`, with every problem found; never raises for content.
 
-    Problems of single nodes (a duplicate key, a tag) do not end the reading; a syntax error and a
-    limit (`MAX_NODES` after alias expansion, `MAX_DEPTH`) do, and then `root` is `None`.
+    Problems of single nodes (a duplicate key, a tag) do not end the reading. A syntax error and a
+    limit (`MAX_NODES` after alias expansion, `MAX_DEPTH`) do, and then `root` is `None`; except
+    for a syntax error with one reading, after which the text is read as if it were repaired.
     """
     from covel_host.diagnostics.yaml_composer import compose
 
     root, problems = compose(text, max_nodes=MAX_NODES, max_depth=MAX_DEPTH)
+    if root is None and problems:
+        from covel_host.diagnostics.yaml_recovery import read_on
+
+        root, problems = read_on(text, problems, max_nodes=MAX_NODES, max_depth=MAX_DEPTH)
     return YamlDocument(root, tuple(problems))

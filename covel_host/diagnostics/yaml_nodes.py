@@ -68,6 +68,18 @@ class MapNode(Node):
         return self.members.get(part) if isinstance(part, str) else None
 
 
+Replacement: TypeAlias = tuple[int, int, str]
+"""Offsets of a stretch of a text, and what replaces it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a mistake with one reading was meant to be; `edits` are in order and do not overlap."""
+
+    title: str
+    edits: tuple[Replacement, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class YamlProblem:
     """What is wrong with a YAML text; offsets count characters from its first one.
@@ -83,3 +95,4 @@ class YamlProblem:
     hint: str | None = None
     first: tuple[int, int] | None = None
     first_message: str = ""
+    repair: Repair | None = None

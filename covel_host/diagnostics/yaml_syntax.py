@@ -16,6 +16,7 @@ _KEY_AND_VALUE: Final = re.compile(
     r"""^[ \t]*(?:-[ \t]+)*(?P<key>[^\s:#'"\[\]{},&*!|>%@`-][^:#'"\[\]{}]*?):[ \t]+(?P<value>.*)$"""
 )
 _LINE_END: Final = re.compile(r"[\r\n]")
+_COMMENT: Final = re.compile(r"[ \t]+#.*\Z")
 
 _GENERAL_HINT: Final = "Check quotes, brackets and indentation from the line above on."
 # What the C parser says, what it means, and what to do. The pure-Python parser has other words;
@@ -120,7 +121,7 @@ def _unquoted_colon(text: str, at: int, error: MarkedYAMLError) -> YamlProblem |
     else:
         named = f"the value of `{parts['key']}`"
         path = (parts["key"],) if line[:1] not in " \t-" else ()
-        advice = _quoting_advice(parts["key"], parts["value"].rstrip())
+        advice = _quoting_advice(parts["key"], _COMMENT.sub("", parts["value"]).rstrip())
     return YamlProblem(
         "yaml-unquoted-colon",
         f"{named} holds ': ' outside quotes, so YAML reads it as a nested map",

@@ -16,10 +16,8 @@ from covel_host.manifest.text_forms import (
     EXTENSION_ID,
     FIELD_NAME,
     NOT_BLANK,
+    PathCheck,
     check_link,
-    check_package_path,
-    check_runtime_path,
-    check_runtime_schema,
 )
 
 Item = TypeVar("Item")
@@ -98,7 +96,8 @@ def by_kind(expected: str) -> Discriminator:
     )
 
 
-def _refuse_repeated(items: tuple[Item, ...]) -> tuple[Item, ...]:
+def refuse_repeated(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """`items`, if each is there once."""
     seen: set[Item] = set()
     for index, item in enumerate(items):
         if item in seen:
@@ -111,9 +110,7 @@ def _refuse_repeated(items: tuple[Item, ...]) -> tuple[Item, ...]:
 
 # A list in YAML, a tuple in the model. Only the outer value is read leniently (list to tuple).
 Items: TypeAlias = Annotated[tuple[Item, ...], Strict(False)]
-UniqueItems: TypeAlias = Annotated[
-    tuple[Item, ...], Strict(False), AfterValidator(_refuse_repeated)
-]
+UniqueItems: TypeAlias = Annotated[tuple[Item, ...], Strict(False), AfterValidator(refuse_repeated)]
 
 NonEmpty: TypeAlias = Annotated[str, Field(min_length=1)]
 ContractId: TypeAlias = Annotated[str, Field(pattern=CONTRACT_ID)]
@@ -122,11 +119,13 @@ ShortFieldName: TypeAlias = Annotated[str, Field(pattern=FIELD_NAME, max_length=
 ExtensionId: TypeAlias = Annotated[str, Field(pattern=EXTENSION_ID)]
 Link: TypeAlias = Annotated[str, AfterValidator(check_link)]
 
-AnyPath: TypeAlias = Annotated[str, AfterValidator(check_package_path(""))]
-JsonPath: TypeAlias = Annotated[str, AfterValidator(check_package_path(".json"))]
-CodePath: TypeAlias = Annotated[str, AfterValidator(check_package_path(".py"))]
-RuntimeCodePath: TypeAlias = Annotated[str, AfterValidator(check_runtime_path(".py"))]
-RuntimeSchema: TypeAlias = Annotated[str, AfterValidator(check_runtime_schema)]
+AnyPath: TypeAlias = Annotated[str, AfterValidator(PathCheck(""))]
+JsonPath: TypeAlias = Annotated[str, AfterValidator(PathCheck(".json"))]
+CodePath: TypeAlias = Annotated[str, AfterValidator(PathCheck(".py"))]
+RuntimeCodePath: TypeAlias = Annotated[str, AfterValidator(PathCheck(".py", may_climb=True))]
+RuntimeSchema: TypeAlias = Annotated[
+    str, AfterValidator(PathCheck(".json", may_climb=True, takes_contract=True))
+]
 
 Number: TypeAlias = Annotated[
     Annotated[int, Tag(INTEGER)] | Annotated[float, Tag(NUMBER)], by_kind("a number")
@@ -149,7 +148,8 @@ AboutText: TypeAlias = Annotated[
 ]
 
 
-def _refuse_without_text(texts: dict[str, str]) -> dict[str, str]:
+def refuse_without_text(texts: dict[str, str]) -> dict[str, str]:
+    """`texts` by language, if one of them has a visible character."""
     if not any(text.strip() for text in texts.values()):
         raise PydanticCustomError("text-length", "at least one language with a text", {})
     return texts
@@ -157,7 +157,7 @@ def _refuse_without_text(texts: dict[str, str]) -> dict[str, str]:
 
 Description: TypeAlias = Annotated[
     Annotated[str, Field(pattern=NOT_BLANK), Tag(TEXT)]
-    | Annotated[dict[str, str], AfterValidator(_refuse_without_text), Tag(MAP)],
+    | Annotated[dict[str, str], AfterValidator(refuse_without_text), Tag(MAP)],
     by_kind("a text, or a map from language to text"),
 ]
 """A text with at least one visible character, in at least one language."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 from frontmatter.default_handlers import BaseHandler
 
 from covel_host.diagnostics.codes import report
-from covel_host.diagnostics.diagnostic import Diagnostic, Related, dotted
+from covel_host.diagnostics.diagnostic import Diagnostic, Fix, Related, dotted
 from covel_host.diagnostics.source import SourceText
 from covel_host.diagnostics.yaml_document import YamlDocument, read_yaml
 from covel_host.diagnostics.yaml_nodes import YamlProblem
@@ -85,12 +85,14 @@ class Frontmatter:
         message: str,
         *,
         path: tuple[str | int, ...],
+        at: tuple[str | int, ...] | None = None,
         of_key: bool = False,
         hint: str | None = None,
         related: tuple[Related, ...] = (),
+        fix: Fix | None = None,
     ) -> Diagnostic:
-        """A problem of the field at `path`, at its value or its key."""
-        place = self.place(path, of_key=of_key)
+        """A problem of the field at `path`, at its value or its key; `at` is a more exact place."""
+        place = self.place(path if at is None else at, of_key=of_key)
         return report(
             name,
             message,
@@ -100,6 +102,18 @@ class Frontmatter:
             span=self.source.span(*(place if place is not None else (0, 0))),
             hint=hint,
             related=related,
+            fix=fix,
+        )
+
+    def fix(self, title: str, *edits: tuple[int, int, str]) -> Fix:
+        """A fix of this file; offsets count from the start of its YAML."""
+        offset, source = self.fields_offset, self.source
+        return Fix(
+            title,
+            tuple(
+                source.edit(self.file, start + offset, end + offset, put)
+                for start, end, put in edits
+            ),
         )
 
 
@@ -121,9 +135,25 @@ def read_frontmatter(
         return _unclosed(source, start, opening.end(), plugin, file)
     handler = StrictHandler()
     fields_text, body = handler.split(clean)
-    fields = handler.load(fields_text)
+    handler.load(fields_text)
     offset = start + opening.end()
-    document = handler.document
+    return _read(source, plugin, file, body, handler.document, offset)
+
+
+def read_yaml_file(path: Path, *, plugin: str, file: str) -> Frontmatter:
+    """The fields of a file that is YAML as a whole, such as a label file; its body is empty."""
+    read = read_text(path, plugin=plugin, file=file)
+    source = SourceText(read.text)
+    if read.problem is not None:
+        return _unreadable(source, 0, plugin, file, read.problem)
+    start = 1 if read.text.startswith(BYTE_ORDER_MARK) else 0
+    return _read(source, plugin, file, "", read_yaml(read.text[start:]), start)
+
+
+def _read(
+    source: SourceText, plugin: str, file: str, body: str, document: YamlDocument, offset: int
+) -> Frontmatter:
+    """What was read, with the problems of the YAML at their places in `source`."""
     found = [
         _yaml_diagnostic(problem, source, offset, plugin, file) for problem in document.problems
     ]
@@ -132,10 +162,9 @@ def read_frontmatter(
         found.append(
             _not_a_map(root.value, source, offset + root.start, offset + root.end, plugin, file)
         )
-    readable = not found or (root is not None and isinstance(root.value, dict))
-    return Frontmatter(
-        plugin, file, source, fields if readable else None, body, document, offset, tuple(found)
-    )
+    value = None if root is None else root.value
+    fields = value if isinstance(value, dict) else None if found else {}
+    return Frontmatter(plugin, file, source, fields, body, document, offset, tuple(found))
 
 
 def read_frontmatter_file(
@@ -222,9 +251,10 @@ def _not_a_map(
     value: object, source: SourceText, start: int, end: int, plugin: str, file: str
 ) -> Diagnostic:
     kind = "a list" if isinstance(value, list) else f"the single value {_shortened(value)!r}"
+    subject = "The frontmatter" if file.endswith(".md") else "The file"
     return report(
         "frontmatter-not-a-map",
-        f"The frontmatter is {kind}; it holds fields, written as 'name: value'.",
+        f"{subject} is {kind}; it holds fields, written as 'name: value'.",
         plugin=plugin,
         file=file,
         span=source.span(start, end),
@@ -239,6 +269,13 @@ def _yaml_diagnostic(
     if problem.first is not None:
         first = source.span(problem.first[0] + offset, problem.first[1] + offset)
         related = (Related(problem.first_message, file, first),)
+    fix = None
+    if problem.repair is not None:
+        edits = tuple(
+            source.edit(file, start + offset, end + offset, put)
+            for start, end, put in problem.repair.edits
+        )
+        fix = Fix(problem.repair.title, edits)
     return report(
         problem.name,
         problem.message[:1].upper() + problem.message[1:] + ".",
@@ -248,6 +285,7 @@ def _yaml_diagnostic(
         span=source.span(problem.start + offset, problem.end + offset),
         hint=problem.hint,
         related=related,
+        fix=fix,
     )
 
 

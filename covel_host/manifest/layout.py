@@ -1,19 +1,23 @@
 """The files of a package that matter before any of them is read (spec/manifest.md 2.1-2.3)."""
 
 import os
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from covel_host.base.paths import OutsideFolder, resolve_inside
 from covel_host.diagnostics.codes import report
-from covel_host.diagnostics.diagnostic import Diagnostic, Span
+from covel_host.diagnostics.diagnostic import Diagnostic, FileRename, Fix, Span
 
 ROOT_MANIFEST: Final = "PLUGIN.md"
 ROOT_VARIANT: Final = "PLUGIN.zh.md"
 RUNTIME_MANIFEST: Final = "RUNTIME.md"
 RUNTIME_VARIANT: Final = "RUNTIME.zh.md"
 RUNTIMES_FOLDER: Final = "runtimes"
+
+_VARIANT: Final = re.compile(r"(?:PLUGIN|RUNTIME)\.[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*\.md")
 
 
 @dataclass(slots=True)
@@ -28,6 +32,8 @@ class Layout:
     has_runtimes_folder: bool = False
     runtimes: list[tuple[str, str | None]] = field(default_factory=list)
     """Folder names that hold a `RUNTIME.md`, in order, each with its variant file."""
+    unread_variants: list[str] = field(default_factory=list)
+    """Files named like a variant in another language than Simplified Chinese."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -40,6 +46,7 @@ def read_layout(root: Path, *, plugin: str) -> Layout:
     names = {entry.name: entry for entry in entries}
     layout.manifest = _confined(root, names.get(ROOT_MANIFEST), "", False, plugin, layout)
     layout.variant = _confined(root, names.get(ROOT_VARIANT), "", False, plugin, layout)
+    layout.unread_variants += _unread_variants(names, "")
     folder = names.get(RUNTIMES_FOLDER)
     if folder is not None and _is_folder(folder):
         layout.has_runtimes_folder = True
@@ -80,18 +87,28 @@ def _read_runtime(
                 plugin=plugin,
                 file=f"{relative}/{ROOT_MANIFEST}",
                 hint=f"Rename it to {RUNTIME_MANIFEST}.",
+                fix=_rename(f"{relative}/{ROOT_MANIFEST}", RUNTIME_MANIFEST, list(files)),
             )
         )
     manifest = _confined(root, files.get(RUNTIME_MANIFEST), folder, linked, plugin, layout)
     if manifest is not None:
         variant = _confined(root, files.get(RUNTIME_VARIANT), folder, linked, plugin, layout)
         layout.runtimes.append((name, variant))
+        layout.unread_variants += _unread_variants(files, f"{relative}/")
     elif RUNTIME_MANIFEST not in files:
         other = _other_case(list(files), RUNTIME_MANIFEST)
         if other is not None:
             layout.diagnostics.append(
-                _wrong_case(f"{relative}/{printable(other)}", RUNTIME_MANIFEST, plugin)
+                _wrong_case(f"{relative}/{printable(other)}", RUNTIME_MANIFEST, plugin, list(files))
             )
+
+
+def _unread_variants(names: Iterable[str], prefix: str) -> list[str]:
+    return [
+        prefix + printable(name)
+        for name in sorted(names)
+        if name not in (ROOT_VARIANT, RUNTIME_VARIANT) and _VARIANT.fullmatch(name)
+    ]
 
 
 def _confined(
@@ -147,7 +164,7 @@ def printable(name: str) -> str:
 def _manifest_missing(names: list[str], plugin: str, layout: Layout) -> Diagnostic:
     other = _other_case(names, ROOT_MANIFEST)
     if other is not None:
-        return _wrong_case(other, ROOT_MANIFEST, plugin)
+        return _wrong_case(other, ROOT_MANIFEST, plugin, names)
     beside = f" beside its {RUNTIMES_FOLDER}/ folder" if layout.has_runtimes_folder else ""
     return report(
         "root-manifest-missing",
@@ -157,14 +174,25 @@ def _manifest_missing(names: list[str], plugin: str, layout: Layout) -> Diagnost
     )
 
 
-def _wrong_case(file: str, right: str, plugin: str) -> Diagnostic:
+def _wrong_case(file: str, right: str, plugin: str, names: list[str]) -> Diagnostic:
     return report(
         "manifest-file-case",
         f"{file} is not read; the file is called {right}, in this case.",
         plugin=plugin,
         file=file,
         hint=f"Rename it to {right}.",
+        fix=_rename(file, right, names),
     )
+
+
+def _rename(file: str, right: str, names: list[str]) -> Fix | None:
+    """The renaming of `file`; `None` when another one of the `names` could be meant as well."""
+    folder, _, name = file.rpartition("/")
+    others = [other for other in names if other.lower() in (name.lower(), right.lower())]
+    if others != [name]:
+        return None
+    new = f"{folder}/{right}" if folder else right
+    return Fix(f"Rename {name} to {right}", rename=FileRename(file, new))
 
 
 def _other_case(names: list[str], right: str) -> str | None:

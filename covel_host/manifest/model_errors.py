@@ -5,63 +5,28 @@ complete "expected …" with their message.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from covel_host.diagnostics.codes import CODES_BY_NAME
 from covel_host.diagnostics.diagnostic import dotted
-from covel_host.diagnostics.values_shown import kind_in_words, shown
+from covel_host.diagnostics.values_shown import shown
+from covel_host.manifest.field_errors import FieldError, ModelProblem
 from covel_host.manifest.fields import BRANCHES
-from covel_host.manifest.known_fields import fields_at
+from covel_host.manifest.frontmatter import Frontmatter
+from covel_host.manifest.repairs import is_plain, remove_item, replace_plain
 from covel_host.manifest.runtime_io import KERNEL_BRANCH
 from covel_host.manifest.schedule import CONTRACT_BRANCH, RUNTIME_BRANCH
-from covel_host.manifest.spellings import current_spelling, current_value, nearest
+from covel_host.manifest.spellings import current_value, nearest, same_but_for_marks
 from covel_host.manifest.text_forms import FORMS
+from covel_host.manifest.type_errors import type_problem
+from covel_host.manifest.unknown_fields import listed, unknown_field
 
 _KEY_MARK: Final = "[key]"
 # Parts of an error's place that no file contains.
 _NOT_WRITTEN: Final = BRANCHES | {RUNTIME_BRANCH, CONTRACT_BRANCH, KERNEL_BRANCH, _KEY_MARK}
-# Longer lists of fields are no help in a hint.
-_FEW_FIELDS: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class ModelProblem:
-    """One error of a model: which diagnostic, where in the fields, and the words.
-
-    `at_key` says that the key itself is wrong, not its value. `missing` fields have no place of
-    their own.
-    """
-
-    name: str
-    path: tuple[str | int, ...]
-    message: str
-    hint: str | None = None
-    at_key: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Error:
-    """One pydantic error, its place cleaned of branch names."""
-
-    model: type[BaseModel]
-    place: tuple[str | int, ...]
-    path: tuple[str | int, ...]
-    at_key: bool
-    type: str
-    value: object
-    said: str
-    context: dict[str, Any]
-    written: str | None
-
-    @property
-    def subject(self) -> str:
-        """The field and its value as the start of a sentence: `` `kind` is 'x' ``."""
-        if self.at_key:
-            return f"The name {shown(self.path[-1])} under `{dotted(self.path[:-1])}`"
-        return f"`{dotted(self.path)}` is {shown(self.value, written=self.written)}"
 
 
 def field_path(place: Sequence[str | int], fields: object) -> tuple[str | int, ...]:
@@ -87,19 +52,17 @@ def _item(found: object, index: str | int) -> object:
 
 
 def model_problem(
-    model: type[BaseModel],
-    error: Any,
-    fields: object,
-    written: Callable[[tuple[str | int, ...]], str | None],
+    model: type[BaseModel], error: Any, fields: object, frontmatter: Frontmatter
 ) -> ModelProblem:
     """The problem in `fields` that one entry of `ValidationError.errors()` stands for.
 
-    `written` gives the text a scalar was written with, so that `1.10` is not shown as `1.1`.
+    `frontmatter` is the file that the fields were read from.
     """
     place: tuple[str | int, ...] = error["loc"]
     path = field_path(place, fields)
     kind: str = error["type"]
-    seen = _Error(
+    node = frontmatter.document.node(path)
+    seen = FieldError(
         model=model,
         place=place,
         path=path,
@@ -108,86 +71,44 @@ def model_problem(
         value=error.get("input"),
         said=error["msg"],
         context=dict(error.get("ctx") or {}),
-        written=written(path),
+        written=None if node is None else node.text,
+        plain=is_plain(frontmatter, path),
     )
     return _WORDS.get(kind, _own_or_other)(seen)
 
 
-def _unknown_field(error: _Error) -> ModelProblem:
-    holder, field = error.path[:-1], str(error.path[-1])
-    where = f"`{dotted(holder)}`" if holder else "The frontmatter"
-    today = current_spelling(error.path)
-    if today is not None:
-        message = f"{where} has no field {shown(field)}; it is written as {today}."
-        return ModelProblem("old-spelling", error.path, message, f"Write {today}.", at_key=True)
-    known = fields_at(error.model, error.place[:-1])
-    near = nearest(field, known)
-    if near is not None:
-        hint = f"The nearest field is {near!r}."
-    elif 0 < len(known) <= _FEW_FIELDS:
-        hint = f"The fields here are {_listed(known)}."
-    else:
-        hint = "Remove it; no field here has a similar name."
-    message = f"{where} has no field {shown(field)}."
-    return ModelProblem("unknown-field", error.path, message, hint, at_key=True)
-
-
-def _missing(error: _Error) -> ModelProblem:
+def _missing(error: FieldError) -> ModelProblem:
     holder = dotted(error.path[:-1])
     where = f"`{holder}`" if holder else "the frontmatter"
     message = f"`{dotted(error.path)}` is missing; {where} needs it."
     return ModelProblem("field-missing", error.path, message, f"Add {str(error.path[-1])!r}.")
 
 
-def _wrong_type(expected: str) -> Callable[[_Error], ModelProblem]:
-    def problem(error: _Error) -> ModelProblem:
-        return _type_problem(error, expected)
+def _wrong_type(expected: str) -> Callable[[FieldError], ModelProblem]:
+    def problem(error: FieldError) -> ModelProblem:
+        return type_problem(error, expected)
 
     return problem
 
 
-def _type_problem(error: _Error, expected: str) -> ModelProblem:
-    value = error.value
-    message = f"{error.subject}, {kind_in_words(value)}; expected {expected}."
-    if value is None:
-        message = f"`{dotted(error.path)}` has no value; expected {expected}."
-    return ModelProblem("wrong-type", error.path, message, _type_hint(error, expected))
-
-
-def _type_hint(error: _Error, expected: str) -> str | None:
-    value = error.value
-    if value is None:
-        return "Write a value, or leave the field out."
-    if expected.startswith("a text") and isinstance(value, bool | int | float):
-        text = error.written if error.written is not None else shown(value)
-        return f'Put it in quotes: "{text}".'
-    if expected.startswith("true") and isinstance(value, str):
-        means = {"no": "false", "off": "false", "yes": "true", "on": "true"}.get(value.lower())
-        return f"Write {means}; YAML 1.2 reads {value} as a text." if means else None
-    if expected.startswith(("a whole number", "a number")) and isinstance(value, str):
-        return "Write the number without quotes."
-    if expected == "a list" and isinstance(value, str):
-        return f"Write a list with one item: [{value}]."
-    return None
-
-
-def _closed_set(error: _Error) -> ModelProblem:
+def _closed_set(error: FieldError) -> ModelProblem:
     allowed = str(error.context.get("expected", "")).replace(" or ", ", ").split(", ")
     values = tuple(item.strip("'") for item in allowed)
     if allowed == ["True"]:
         allowed, values = ["true"], ("true",)
     expected = f"one of {', '.join(allowed)}" if len(allowed) > 1 else allowed[0]
-    hint = None
-    if isinstance(error.value, str):
-        field = str(error.path[-1]) if error.path else ""
-        near = current_value(field, error.value) or nearest(error.value, values)
-        hint = f"The nearest value is {near!r}." if near is not None else None
-    return ModelProblem(
-        "value-not-allowed", error.path, f"{error.subject}; expected {expected}.", hint
-    )
+    message = f"{error.subject}; expected {expected}."
+    if not isinstance(error.value, str):
+        return ModelProblem("value-not-allowed", error.path, message)
+    field = str(error.path[-1]) if error.path else ""
+    same = current_value(field, error.value) or same_but_for_marks(error.value, values)
+    near = same or nearest(error.value, values)
+    hint = f"The nearest value is {near!r}." if near is not None else None
+    repair = None if same is None else partial(replace_plain, path=error.path, new=same)
+    return ModelProblem("value-not-allowed", error.path, message, hint, repair=repair)
 
 
-def _pattern(error: _Error) -> ModelProblem:
+def _pattern(error: FieldError) -> ModelProblem:
     form = FORMS.get(str(error.context.get("pattern")))
     expected = form.says if form is not None else "another form"
     name = form.name if form is not None else "text-malformed"
@@ -196,7 +117,7 @@ def _pattern(error: _Error) -> ModelProblem:
     return ModelProblem(name, error.path, message, at_key=error.at_key)
 
 
-def _text_length(error: _Error) -> ModelProblem:
+def _text_length(error: FieldError) -> ModelProblem:
     length = len(str(error.value))
     if "max_length" in error.context:
         limit = f"at most {error.context['max_length']:,}"
@@ -210,7 +131,7 @@ def _text_length(error: _Error) -> ModelProblem:
     return ModelProblem("text-length", error.path, message, at_key=error.at_key)
 
 
-def _range(error: _Error) -> ModelProblem:
+def _range(error: FieldError) -> ModelProblem:
     limits = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
     context = error.context
     words = [f"{text} {context[key]:,}" for key, text in limits.items() if key in context]
@@ -218,7 +139,7 @@ def _range(error: _Error) -> ModelProblem:
     return ModelProblem("number-out-of-range", error.path, message)
 
 
-def _item_count(error: _Error) -> ModelProblem:
+def _item_count(error: FieldError) -> ModelProblem:
     value = error.value
     count = len(value) if isinstance(value, list | tuple | dict) else 0
     noun = "item" if count == 1 else "items"
@@ -230,19 +151,20 @@ def _item_count(error: _Error) -> ModelProblem:
     return ModelProblem("item-count", error.path, message)
 
 
-def _duplicate(error: _Error) -> ModelProblem:
+def _duplicate(error: FieldError) -> ModelProblem:
     index = error.context.get("index")
     path = (*error.path, index) if isinstance(index, int) else error.path
     message = f"`{dotted(error.path)}` lists {error.context.get('item')} twice."
-    return ModelProblem("duplicate-item", path, message, "Remove one of the two.")
+    repair = partial(remove_item, path=path)
+    return ModelProblem("duplicate-item", path, message, "Remove one of the two.", repair=repair)
 
 
-def _own_or_other(error: _Error) -> ModelProblem:
+def _own_or_other(error: FieldError) -> ModelProblem:
     """Errors of our own validators; and any error of pydantic that has no words here yet."""
     if error.type == "wrong-type":
-        return _type_problem(error, error.said)
+        return type_problem(error, error.said)
     if error.type == "one-form-of-several" and isinstance(error.value, dict):
-        keys = _listed([str(key) for key in error.value]) or "nothing"
+        keys = listed([str(key) for key in error.value]) or "nothing"
         message = f"`{dotted(error.path)}` is a map with {keys}; expected {error.said}."
         return ModelProblem(error.type, error.path, message)
     if error.type in CODES_BY_NAME:
@@ -251,15 +173,11 @@ def _own_or_other(error: _Error) -> ModelProblem:
     return ModelProblem("wrong-type", error.path, message)
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names)
-
-
-_WORDS: Final[dict[str, Callable[[_Error], ModelProblem]]] = {
+_WORDS: Final[dict[str, Callable[[FieldError], ModelProblem]]] = {
     "bool_type": _wrong_type("true or false"),
     "dict_type": _wrong_type("a map"),
     "duplicate-item": _duplicate,
-    "extra_forbidden": _unknown_field,
+    "extra_forbidden": unknown_field,
     "float_type": _wrong_type("a number"),
     "greater_than": _range,
     "greater_than_equal": _range,

@@ -1,25 +1,51 @@
 """Fields of a manifest turned into a model; what does not fit is left out and reported.
 
-Faults stay in their group: the groups (a top-level field, or a field of `contributes` or of an
-inline `runtime`) that hold an error are dropped, and the rest becomes the model, so that rules on
-other groups still see their values (design/dependencies.md, row models).
+Faults stay in their group: the groups (a field of an object named in `_DIVIDED`) that hold an error
+are dropped, and the rest becomes the model, so that rules on other groups still see their values
+(design/dependencies.md, row models).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
+from covel_host.manifest.field_errors import ModelProblem
 from covel_host.manifest.fields import ManifestModel
 from covel_host.manifest.frontmatter import Frontmatter
-from covel_host.manifest.model_errors import ModelProblem, field_path, model_problem
+from covel_host.manifest.model_errors import field_path, model_problem
+from covel_host.manifest.yaml_habits import habit_notes
 
 Model = TypeVar("Model", bound=ManifestModel)
 
-# Objects whose fields are groups of their own.
-_DIVIDED: Final = ("contributes", "runtime")
+# Objects of a runtime whose fields are groups of their own: none of them has a required field.
+_DIVIDED_IN_RUNTIME: Final = (
+    ("agent",),
+    ("agent", "completion"),
+    ("agent", "llm"),
+    ("agent", "loop"),
+    ("agent", "tools"),
+    ("io",),
+    ("io", "inputs"),
+    ("io", "output"),
+    ("schedule",),
+    ("schedule", "trigger"),
+)
+_DIVIDED: Final = frozenset(
+    (
+        ("contributes",),
+        ("contributes", "data"),
+        ("contributes", "datasets"),
+        ("contributes", "ui"),
+        ("contributes", "worldProjections"),
+        ("runtime",),
+        *_DIVIDED_IN_RUNTIME,
+        *(("runtime", *path) for path in _DIVIDED_IN_RUNTIME),
+    )
+)
 
 # A file of thousands of unknown fields is some other file, and each costs a look for near names.
 MAX_PROBLEMS: Final = 200
@@ -50,17 +76,34 @@ def read_model(
     if fields is None:
         return ModelReading(None, frozenset(), ())
     try:
-        return ModelReading(model.model_validate(fields), frozenset(), ())
+        whole = model.model_validate(fields)
+        return ModelReading(whole, frozenset(), tuple(habit_notes(frontmatter, reported=())))
     except ValidationError as failure:
         errors = failure.errors(include_url=False)
     shown = errors[:MAX_PROBLEMS]
-    problems = [model_problem(model, error, fields, _written(frontmatter)) for error in shown]
-    diagnostics = [_diagnostic(problem, frontmatter) for problem in problems]
+    problems = [model_problem(model, error, fields, frontmatter) for error in shown]
+    diagnostics = list(_diagnostics(problems, frontmatter))
+    diagnostics += habit_notes(frontmatter, reported={problem.path for problem in problems})
     if len(errors) > len(shown):
         diagnostics.append(_more_problems(len(errors) - len(shown), frontmatter))
     groups = {_group(field_path(error["loc"], fields)) for error in errors}
-    partial = model.model_validate(_without(fields, groups, stand_ins))
+    partial = _partial(model, fields, groups, stand_ins)
     return ModelReading(partial, frozenset(map(dotted, groups)), tuple(diagnostics))
+
+
+def _partial(
+    model: type[Model],
+    fields: Mapping[str, object],
+    groups: set[tuple[str | int, ...]],
+    stand_ins: Mapping[str, object],
+) -> Model:
+    """The model without `groups`; a group that cannot be without one of its own joins them."""
+    try:
+        return model.model_validate(_without(fields, groups, stand_ins))
+    except ValidationError as failure:
+        places = [field_path(error["loc"], fields) for error in failure.errors(include_url=False)]
+    groups.update(_group(place)[:2] for place in places)
+    return model.model_validate(_without(fields, groups, stand_ins))
 
 
 def _more_problems(count: int, frontmatter: Frontmatter) -> Diagnostic:
@@ -72,18 +115,10 @@ def _more_problems(count: int, frontmatter: Frontmatter) -> Diagnostic:
     )
 
 
-def _written(
-    frontmatter: Frontmatter,
-) -> Callable[[tuple[str | int, ...]], str | None]:
-    def text_at(path: tuple[str | int, ...]) -> str | None:
-        node = frontmatter.document.node(path)
-        return None if node is None else node.text
-
-    return text_at
-
-
 def _group(path: tuple[str | int, ...]) -> tuple[str | int, ...]:
-    depth = 2 if len(path) > 1 and path[0] in _DIVIDED else 1
+    depth = 1
+    while depth < len(path) and path[:depth] in _DIVIDED:
+        depth += 1
     return path[:depth]
 
 
@@ -94,24 +129,37 @@ def _without(
 ) -> dict[str, object]:
     """`fields` less the faulty `groups`, with `stand_ins` where a required one is gone."""
     kept = dict(fields)
-    for first, *rest in groups:
-        inner = kept.get(str(first))
-        if not rest:
-            kept.pop(str(first), None)
-        elif isinstance(inner, dict):
-            if inner is fields.get(str(first)):
-                inner = kept[str(first)] = dict(inner)
-            inner.pop(rest[0], None)
+    copied: set[tuple[str | int, ...]] = set()
+    for group in groups:
+        inner: Any = kept
+        for depth, part in enumerate(group[:-1], start=1):
+            child = inner.get(part)
+            if not isinstance(child, dict):
+                inner = None
+                break
+            if group[:depth] not in copied:
+                copied.add(group[:depth])
+                child = inner[part] = dict(child)
+            inner = child
+        if inner is not None:
+            inner.pop(group[-1], None)
     for field, value in stand_ins.items():
         kept.setdefault(field, value)
     return kept
 
 
-def _diagnostic(problem: ModelProblem, frontmatter: Frontmatter) -> Diagnostic:
-    return frontmatter.report(
-        problem.name,
-        problem.message,
-        path=problem.path,
-        of_key=problem.at_key,
-        hint=problem.hint,
-    )
+def _diagnostics(
+    problems: Sequence[ModelProblem], frontmatter: Frontmatter
+) -> Iterator[Diagnostic]:
+    claimed = Counter(problem.claims for problem in problems)
+    for problem in problems:
+        # Two names that were both meant as one field cannot both become it.
+        alone = problem.claims is None or claimed[problem.claims] == 1
+        yield frontmatter.report(
+            problem.name,
+            problem.message,
+            path=problem.path,
+            of_key=problem.at_key,
+            hint=problem.hint,
+            fix=problem.repair(frontmatter) if problem.repair is not None and alone else None,
+        )

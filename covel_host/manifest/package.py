@@ -1,13 +1,12 @@
 """A whole package folder read into typed manifests, bodies and problems (spec/manifest.md 2)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from covel_host.diagnostics.codes import report
-from covel_host.diagnostics.diagnostic import Diagnostic, any_blocks_loading, dotted, in_order
-from covel_host.diagnostics.source import SourceText
+from covel_host.diagnostics.diagnostic import Diagnostic, dotted, in_order
 from covel_host.manifest.contribution_rules import contribution_problems
 from covel_host.manifest.frontmatter import Frontmatter, read_frontmatter_file
 from covel_host.manifest.layout import (
@@ -19,66 +18,13 @@ from covel_host.manifest.layout import (
     read_layout,
 )
 from covel_host.manifest.model_reading import ModelReading, read_model
+from covel_host.manifest.reading import PackageReading, RuntimeReading
 from covel_host.manifest.root_manifest import RootManifest
 from covel_host.manifest.root_rules import root_problems
+from covel_host.manifest.rules.fields import field_problems
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 
 DEFAULT_ENTRY: Final = "server/index.py"
-
-
-@dataclass(frozen=True, slots=True)
-class RuntimeReading:
-    """One runtime of a package as it was read.
-
-    `file` is relative to the package; `folder` is what the runtime's own paths start from.
-    `field_prefix` is where the runtime starts in its file: `("runtime",)` for an inline one, else
-    empty. `manifest` has defaults in its `faulty_groups` and is `None` when the file could not be
-    read. `body_zh` is the Simplified-Chinese body, `None` where there is no variant.
-    """
-
-    plugin_id: str
-    runtime_id: str
-    folder: Path
-    file: str
-    field_prefix: tuple[str, ...]
-    manifest: RuntimeManifest | None
-    body: str
-    body_zh: str | None
-    faulty_groups: frozenset[str]
-    frontmatter: Frontmatter = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class PackageReading:
-    """Everything the files of a package say, with all problems found, in order of place.
-
-    `manifest` has defaults in its `faulty_groups` (dotted paths) and is `None` when `PLUGIN.md`
-    could not be read. `entry` is the entry module below `root`, checked to be a file inside the
-    package; `None` without one. `prompt_zh` maps segment IDs to their Simplified-Chinese content.
-    `files` holds each manifest file as read, for rules that point into them.
-    """
-
-    plugin_id: str
-    root: Path
-    manifest: RootManifest | None
-    body: str
-    body_zh: str | None
-    prompt_zh: Mapping[str, str]
-    runtimes: tuple[RuntimeReading, ...]
-    entry: Path | None
-    faulty_groups: frozenset[str]
-    diagnostics: tuple[Diagnostic, ...]
-    files: Mapping[str, Frontmatter] = field(repr=False)
-
-    @property
-    def blocks_loading(self) -> bool:
-        """Whether a problem keeps the package from being loaded."""
-        return any_blocks_loading(self.diagnostics)
-
-    def source(self, file: str) -> SourceText | None:
-        """The text of a manifest file of the package, for excerpts."""
-        found = self.files.get(file)
-        return None if found is None else found.source
 
 
 def read_package(root: Path, *, plugin_id: str | None = None) -> PackageReading:
@@ -109,7 +55,7 @@ class _PackageReader:
         variant = self._variant(layout.variant)
         inline = self._inline_runtime(top, reading, variant)
         runtimes = [self._runtime(*names) for names in layout.runtimes]
-        return PackageReading(
+        package = PackageReading(
             plugin_id=self.plugin_id,
             root=self.root,
             manifest=reading.model,
@@ -119,9 +65,11 @@ class _PackageReader:
             runtimes=(*inline, *runtimes),
             entry=self._entry(top, reading),
             faulty_groups=reading.faulty_groups,
-            diagnostics=in_order(self.found),
+            diagnostics=(),
             files=self.files,
+            unread_variants=tuple(layout.unread_variants),
         )
+        return replace(package, diagnostics=in_order([*self.found, *field_problems(package)]))
 
     def _file(self, file: str, *, fence_required: bool = True) -> Frontmatter:
         named = printable(file)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
 from covel_host.manifest.layout import ROOT_MANIFEST
-from covel_host.manifest.package import PackageReading, RuntimeReading
+from covel_host.manifest.reading import PackageReading, RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 
 CODE_CONTRIBUTIONS: Final = {
@@ -25,6 +25,7 @@ CODE_CONTRIBUTIONS: Final = {
 QUIET_CONTRIBUTIONS: Final = {
     "commands": "player commands",
     "events": "domain events",
+    "settings": "settings",
     "data": "data namespaces",
     "ui": "interface specs",
     "world_projections": "world projections",

@@ -2,40 +2,58 @@
 (spec/manifest.md 3.1 and 5.2, spec/decisions.md 2)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How an old field is written today.
+
+    `field` is its full path from the top of a runtime or root manifest where the value stays as it
+    is, and `None` where the value changes too, so that only its author can rewrite it.
+    """
+
+    says: str
+    field: tuple[str, ...] | None = None
+
+
+def _same_value(path: str) -> Spelling:
+    return Spelling(path, tuple(path.split(".")))
+
 
 # Names that mean the same wherever they stand.
 _ANYWHERE: Final = {
-    "completeAfterTools": "agent.completion.afterTools",
-    "dataSchemas": "contributes.data",
-    "loopDetectionThreshold": "agent.loop.loopDetection",
-    "outputContract": "io.output.contract",
-    "outputKind": "io.visibility",
-    "requireExplicitCompletion": "agent.completion with 'require: explicit'",
-    "requireToolUse": "agent.completion with 'require: tool-use'",
-    "turnCompletion": "schedule.detached",
-    "userSettings": "contributes.settings",
+    "completeAfterTools": _same_value("agent.completion.afterTools"),
+    "dataSchemas": Spelling("contributes.data"),
+    "loopDetectionThreshold": _same_value("agent.loop.loopDetection"),
+    "outputContract": _same_value("io.output.contract"),
+    "outputKind": _same_value("io.visibility"),
+    "requireExplicitCompletion": Spelling("agent.completion with 'require: explicit'"),
+    "requireToolUse": Spelling("agent.completion with 'require: tool-use'"),
+    "turnCompletion": Spelling("schedule.detached"),
+    "userSettings": _same_value("contributes.settings"),
 }
 # Names that are old in one object only: (object, field).
 _IN_OBJECT: Final = {
-    ("loop", "completion"): "agent.completion",
-    ("schedule", "completion"): "schedule.detached",
-    ("schedule", "execution"): "schedule.background",
-    ("schedule", "manual"): "schedule.background, true for a run in the background",
-    ("tools", "local"): "agent.tools.plugin",
+    ("loop", "completion"): _same_value("agent.completion"),
+    ("schedule", "completion"): Spelling("schedule.detached"),
+    ("schedule", "execution"): Spelling("schedule.background"),
+    ("schedule", "manual"): Spelling("schedule.background, true for a run in the background"),
+    ("tools", "local"): _same_value("agent.tools.plugin"),
 }
 # Values that are old: (field, value).
 _VALUES: Final = {("kind", "core-plugin"): "core"}
 
 
-def current_spelling(path: Sequence[str | int]) -> str | None:
+def current_spelling(path: Sequence[str | int]) -> Spelling | None:
     """How the unknown field at `path` is written today, `None` for a name that never was one."""
     field = path[-1]
     holder = path[-2] if len(path) > 1 else ""
     if not isinstance(field, str) or not isinstance(holder, str):
         return None
     if holder == "tools" and field == "local" and "function" in path:
-        return "function.tools.plugin"
+        return _same_value("function.tools.plugin")
     return _ANYWHERE.get(field) or _IN_OBJECT.get((holder, field))
 
 
@@ -46,8 +64,7 @@ def current_value(field: str, value: object) -> str | None:
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
     """The one of `known` that `name` is most probably a slip of, `None` when none is close."""
-    folded = {item.replace("-", "").replace("_", "").lower(): item for item in reversed(known)}
-    exact = folded.get(name.replace("-", "").replace("_", "").lower())
+    exact = same_but_for_marks(name, known)
     if exact is not None:
         return exact
     # Imported here: only texts with mistakes need it.
@@ -55,3 +72,26 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
 
     close = get_close_matches(name, known, n=1, cutoff=0.7)
     return close[0] if close else None
+
+
+def same_but_for_marks(name: str, known: Sequence[str]) -> str | None:
+    """The one of `known` that differs from `name` in case, hyphens and underscores alone."""
+    folded = {_folded(item): item for item in reversed(known)}
+    return folded.get(_folded(name))
+
+
+def only_near(name: str, known: Sequence[str]) -> str | None:
+    """The one of `known` that `name` can only be a slip of, `None` when there are others."""
+    exact = same_but_for_marks(name, known)
+    if exact is not None:
+        return exact
+    from difflib import SequenceMatcher, get_close_matches
+
+    close = get_close_matches(name, known, n=2, cutoff=0.6)
+    if len(close) != 1 or name[:1] != close[0][:1]:
+        return None
+    return close[0] if SequenceMatcher(None, name, close[0]).ratio() >= 0.8 else None
+
+
+def _folded(name: str) -> str:
+    return name.replace("-", "").replace("_", "").lower()

@@ -4,7 +4,6 @@ Patterns are used by pydantic's Rust engine, where `$` is the end of the text an
 letters of every script; the sets are therefore written out.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -104,43 +103,32 @@ def _link_refused(expected: str) -> PydanticCustomError:
     return PydanticCustomError("link-refused", "{expected}", {"expected": expected})
 
 
-def check_package_path(suffix: str) -> Callable[[str], str]:
-    """A check for paths from the package root that end in `suffix` and climb nowhere."""
+@dataclass(frozen=True, slots=True)
+class PathCheck:
+    """A check for relative paths to a file that ends in `suffix` (spec/manifest.md 2.5).
 
-    def check(path: str) -> str:
+    `may_climb` is for paths from a runtime's folder, which may lead up to the package root; with
+    `takes_contract` the text may be `contract:<contract>` in place of a path.
+    """
+
+    suffix: str
+    may_climb: bool = False
+    takes_contract: bool = False
+
+    def __call__(self, path: str) -> str:
+        """`path`, if it is such a path with forward slashes."""
+        if self.takes_contract and path.startswith("contract:") and path != "contract:":
+            return path
         parts = path.split("/")
-        if ".." in parts:
+        kind = f"'{self.suffix}' file" if self.suffix else "file"
+        if not self.may_climb and ".." in parts:
             raise PydanticCustomError(
                 "path-outside-package", "{expected}", {"expected": "a path inside the package"}
             )
-        return _checked_path(path, parts, suffix)
-
-    return check
-
-
-def check_runtime_path(suffix: str) -> Callable[[str], str]:
-    """A check for paths from a runtime's folder, which may climb to the package root."""
-
-    def check(path: str) -> str:
-        return _checked_path(path, path.split("/"), suffix)
-
-    return check
-
-
-def check_runtime_schema(reference: str) -> str:
-    """`reference`, if it is a path to a JSON file or `contract:<contract>`."""
-    if reference.startswith("contract:") and len(reference) > len("contract:"):
-        return reference
-    return _checked_path(reference, reference.split("/"), ".json")
-
-
-def _checked_path(path: str, parts: list[str], suffix: str) -> str:
-    """`path`, if it is a relative path to a file with forward slashes (spec/manifest.md 2.5)."""
-    kind = f"'{suffix}' file" if suffix else "file"
-    if path.startswith("/") or "\\" in path or "\0" in path or parts[0].endswith(":"):
-        expected = f"a relative path to a {kind} inside the package, with forward slashes"
-    elif not path.endswith(suffix) or parts[-1] in ("", ".", "..", suffix):
-        expected = f"the path of a {kind}"
-    else:
-        return path
-    raise PydanticCustomError("text-malformed", "{expected}", {"expected": expected})
+        if path.startswith("/") or "\\" in path or "\0" in path or parts[0].endswith(":"):
+            expected = f"a relative path to a {kind} inside the package, with forward slashes"
+        elif not path.endswith(self.suffix) or parts[-1] in ("", ".", "..", self.suffix):
+            expected = f"the path of a {kind}"
+        else:
+            return path
+        raise PydanticCustomError("text-malformed", "{expected}", {"expected": expected})

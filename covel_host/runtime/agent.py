@@ -1,6 +1,7 @@
 """One run of an agent runtime, from its prompt to its result."""
 
 from covel_host.base.errors import HostError
+from covel_host.base.unicode_text import storable_text
 from covel_host.proposals.staged import StagedProposal
 from covel_host.runtime.agent_calls import AgentCalls
 from covel_host.runtime.agent_loop import AgentLoop, LoopEnd
@@ -12,33 +13,30 @@ from covel_host.runtime.completion_state import Fail, Finish
 from covel_host.runtime.deadline import RunDeadline, RunTimedOut, run_within
 from covel_host.runtime.result import ModelUse, RunFailure, RunStatus, RuntimeResult
 from covel_host.runtime.run import RunPorts, RuntimeRun
-from plugin_sdk.proposals import NarrativeAppend
 from plugin_sdk.values import JsonValue
 
 
-async def run_agent(run: RuntimeRun, ports: RunPorts) -> RuntimeResult:
-    """The result of one agent run; a failure is a result, never an exception.
+class AgentRun:
+    """One agent run, played once with `result`.
 
     A successful story run stages its prose as `narrative.append`. The writes of a run that did not
     succeed are not handed on (spec/transactions.md 3.1).
-
-    Raises:
-        asyncio.CancelledError: the execution was cancelled; nothing of the run counts.
     """
-    return await _AgentRun(run, ports).result()
 
-
-class _AgentRun:
     def __init__(self, run: RuntimeRun, ports: RunPorts) -> None:
         self._run = run
         self._ports = ports
         self._started = ports.clock.monotonic()
         self._settings = completion_settings(run.manifest, locale=run.instruction_locale)
-        self._calls: AgentCalls | None = None
         self._loop: AgentLoop | None = None
         self._warnings: tuple[str, ...] = ()
 
     async def result(self) -> RuntimeResult:
+        """How the run went; a failure is a result, never an exception.
+
+        Raises:
+            asyncio.CancelledError: the execution was cancelled; nothing of the run counts.
+        """
         run, trace = self._run, self._ports.trace
         trace.add("runtime.started", runtimeId=run.runtime_id, pluginId=run.plugin_id)
         try:
@@ -47,9 +45,16 @@ class _AgentRun:
         except RunTimedOut as error:
             result = self._failed(_timed_out(run, error))
         except HostError as error:
-            result = self._failed(RunFailure(error.code, error.message, error.hint))
+            message = storable_text(error.message)
+            result = self._failed(RunFailure(error.code, message, error.hint))
         else:
             result = self._ended(end)
+        self._report(result)
+        return result
+
+    def cut_short(self, failure: RunFailure) -> RuntimeResult:
+        """The result of a run that was cancelled: what its audit keeps, as far as it came."""
+        result = self._failed(failure)
         self._report(result)
         return result
 
@@ -72,14 +77,15 @@ class _AgentRun:
             f'builtin tool "{name}" is not installed on this host — not offered'
             for name in tools.missing
         )
-        self._calls = AgentCalls(run, ports, tools, settings)
+        calls = AgentCalls(run, ports, tools, settings)
         model = AgentModel(run, ports, settings, tools, deadline)
-        self._loop = AgentLoop(run, ports, settings, model, self._calls)
+        self._loop = AgentLoop(run, ports, settings, model, calls)
         return await self._loop.play(agent_prompt(run, settings))
 
     async def _stage_story(self, end: LoopEnd) -> None:
         if isinstance(end.decision, Finish) and self._settings.is_story:
-            await self._run.staging.stage([NarrativeAppend(content=str(end.value))])
+            story = {"type": "narrative.append", "payload": {"content": end.value}}
+            await self._run.staging.stage([story])
 
     def _ended(self, end: LoopEnd) -> RuntimeResult:
         if isinstance(end.decision, Fail):
@@ -105,9 +111,7 @@ class _AgentRun:
         failure: RunFailure | None = None,
         proposals: tuple[StagedProposal, ...] = (),
     ) -> RuntimeResult:
-        run = self._run
-        done = () if self._calls is None else tuple(self._calls.done)
-        replies = [] if self._loop is None else self._loop.replies
+        run, loop = self._run, self._loop
         return RuntimeResult(
             plugin_id=run.plugin_id,
             runtime_id=run.runtime_id,
@@ -120,17 +124,10 @@ class _AgentRun:
             ended_by=ended_by,
             failure=failure,
             warnings=self._warnings,
-            tool_calls=done,
+            tool_calls=() if loop is None else loop.calls.done,
             proposals=proposals,
-            events=tuple(event for call in done for event in call.events)
-            if status == "success"
-            else (),
-            steps=len(replies),
-            model_use=ModelUse(
-                calls=len(replies),
-                input_tokens=sum(reply.usage.input_tokens for reply in replies),
-                output_tokens=sum(reply.usage.output_tokens for reply in replies),
-            ),
+            steps=0 if loop is None else loop.steps,
+            model_use=ModelUse() if loop is None else loop.model.use,
         )
 
     def _report(self, result: RuntimeResult) -> None:

@@ -10,9 +10,16 @@ from covel_host.runtime.completion import batch_ends
 from covel_host.runtime.completion_calls import CallFailure, CallOutcome
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.completion_state import CompletionState
-from covel_host.runtime.contexts import ToolCallContext
+from covel_host.runtime.contexts import OpenToolCall
 from covel_host.runtime.run import RunPorts, RuntimeRun
-from covel_host.tools.calls import CallError, CallScope, ToolCallResult, ToolRequest
+from covel_host.tools.call_arguments import arguments_value, unread_text
+from covel_host.tools.calls import (
+    CallCancelled,
+    CallError,
+    CallScope,
+    ToolCallResult,
+    ToolRequest,
+)
 from covel_host.tools.envelope import failure_envelope
 from covel_host.tools.pools import MAX_PARALLEL_CALLS, RequestedCall, group_calls
 
@@ -28,7 +35,7 @@ class AnsweredCall:
 
 
 class AgentCalls:
-    """Runs the calls of one run; `done` holds every answered call so far, in order."""
+    """Runs the calls of one run and keeps what came of each."""
 
     def __init__(
         self, run: RuntimeRun, ports: RunPorts, tools: AgentTools, settings: CompletionSettings
@@ -45,9 +52,15 @@ class AgentCalls:
             signal=run.signal,
             trace=ports.trace,
             staging=run.staging,
-            open_context=lambda request, signal: ToolCallContext(run, ports, request, signal),
+            open_call=lambda request, signal: OpenToolCall(run, ports, request, signal),
         )
-        self.done: list[ToolCallResult] = []
+        self._requested = 0
+        self._results: dict[int, ToolCallResult] = {}
+
+    @property
+    def done(self) -> tuple[ToolCallResult, ...]:
+        """Every call that has ended so far, however it did, in the model's order."""
+        return tuple(self._results[position] for position in sorted(self._results))
 
     async def answer(
         self, calls: Sequence[ModelCall], state: CompletionState
@@ -58,17 +71,25 @@ class AgentCalls:
         (seed: 同一批调用的执行).
         """
         requests = [
-            ToolRequest(len(self.done) + offset, call.call_id, call.name, call.arguments)
-            for offset, call in enumerate(calls)
+            ToolRequest(position, call.call_id, call.name, call.arguments)
+            for position, call in enumerate(calls, start=self._requested)
         ]
+        self._requested += len(requests)
         answered: list[AnsweredCall] = []
+        has_ended = False
         for group in self._groups(requests):
-            if answered and batch_ends(self._settings, state, [call.outcome for call in answered]):
+            if has_ended:
                 answered += [self._skip(request) for request in group]
-            else:
-                answered += await self._run(group)
-        self.done += [call.result for call in answered]
+                continue
+            answered += await self._run(group)
+            has_ended = self._ends(answered, len(group), state)
         return tuple(answered)
+
+    def _ends(self, answered: Sequence[AnsweredCall], newest: int, state: CompletionState) -> bool:
+        """Whether one of the `newest` calls ended the run; in a pool it need not be the last."""
+        outcomes = [call.outcome for call in answered]
+        ends = range(len(outcomes) - newest + 1, len(outcomes) + 1)
+        return any(batch_ends(self._settings, state, outcomes[:end]) for end in ends)
 
     def _groups(self, requests: Sequence[ToolRequest]) -> list[list[ToolRequest]]:
         # Positions stand for the calls: a provider may give two of them one ID.
@@ -81,14 +102,23 @@ class AgentCalls:
 
     async def _run(self, group: Sequence[ToolRequest]) -> list[AnsweredCall]:
         if len(group) == 1:
-            return [self._answered(await self._ports.executor.call(group[0], self._scope))]
+            return [self._answered(await self._call(group[0]))]
         async with asyncio.TaskGroup() as pool:
             tasks = [pool.create_task(self._pooled(request)) for request in group]
         return [self._answered(task.result()) for task in tasks]
 
     async def _pooled(self, request: ToolRequest) -> ToolCallResult:
         async with self._gate:
-            return await self._ports.executor.call(request, self._scope)
+            return await self._call(request)
+
+    async def _call(self, request: ToolRequest) -> ToolCallResult:
+        try:
+            result = await self._ports.executor.call(request, self._scope)
+        except CallCancelled as cancelled:
+            self._results[request.position] = cancelled.result
+            raise
+        self._results[request.position] = result
+        return result
 
     def _skip(self, request: ToolRequest) -> AnsweredCall:
         self._ports.trace.add(
@@ -98,16 +128,18 @@ class AgentCalls:
             code="cancelled",
             error=_SKIPPED,
         )
+        text = unread_text(request.arguments)
         result = ToolCallResult(
             request=request,
             status="skipped",
             envelope=failure_envelope(request.name, "cancelled", _SKIPPED),
             started_at=self._ports.clock.now(),
             duration_ms=0,
-            history_arguments=request.arguments,
-            arguments=request.arguments,
+            history_arguments=text,
+            arguments=arguments_value(text),
             error=CallError("cancelled", _SKIPPED),
         )
+        self._results[request.position] = result
         return self._answered(result)
 
     def _answered(self, result: ToolCallResult) -> AnsweredCall:

@@ -31,11 +31,10 @@ class LoopEnd:
 
     decision: Finish | Fail
     value: JsonValue = None
-    steps: int = 0
 
 
 class AgentLoop:
-    """One run's loop; `play` is called once."""
+    """One run's loop; `play` is called once, `steps` counts the replies it took."""
 
     def __init__(
         self,
@@ -48,11 +47,11 @@ class AgentLoop:
         self._run = run
         self._ports = ports
         self._settings = settings
-        self._model = model
-        self._calls = calls
+        self.model = model
+        self.calls = calls
         self._transcript: list[PromptMessage] = []
         self._state = CompletionState()
-        self.replies: list[ModelReply] = []
+        self.steps = 0
 
     async def play(self, prompt: PromptParts) -> LoopEnd:
         """Ask and answer until the rules say that the run ends.
@@ -62,9 +61,9 @@ class AgentLoop:
         """
         choice = self._settings.tool_choice
         while True:
-            reply = await self._model.ask(prompt, self._transcript, choice)
-            self.replies.append(reply)
-            answered = await self._calls.answer(reply.calls, self._state)
+            reply = await self.model.ask(prompt, self._transcript, choice)
+            self.steps += 1
+            answered = await self.calls.answer(reply.calls, self._state)
             self._remember(reply, answered)
             replied = Replied(text=reply.text, calls=tuple(call.outcome for call in answered))
             self._state, decision = advance(self._settings, self._state, replied)
@@ -72,7 +71,7 @@ class AgentLoop:
             if isinstance(decision, Suspend):
                 raise AssertionError("`suspend` is not offered by this host")
             if isinstance(decision, (Finish, Fail)):
-                return LoopEnd(decision, value, steps=len(self.replies))
+                return LoopEnd(decision, value)
             choice = decision.tool_choice
             await self._go_on(decision, reply)
 
@@ -81,7 +80,8 @@ class AgentLoop:
             replace(call, arguments=done.result.history_arguments)
             for call, done in zip(reply.calls, answered, strict=True)
         )
-        self._say(AssistantMessage(reply.text, calls))
+        if reply.text or calls:
+            self._say(AssistantMessage(reply.text, calls))
         for done in answered:
             request = done.result.request
             self._say(ToolMessage(request.call_id, request.name, done.result.envelope))
@@ -111,8 +111,11 @@ class AgentLoop:
         if finish.output == "tool":
             value = next(
                 done.content
-                for done in reversed(self._calls.done)
+                for done in reversed(self.calls.done)
+                # A provider may give several calls one ID.
                 if done.request.call_id == finish.call_id
+                and done.request.name == self._state.completing_tool
+                and done.error is None
             )
         return self._against_schema(value, is_text=finish.output == "text")
 

@@ -1,9 +1,10 @@
 """Asking the model for one reply: request, budget, stream, and what is tried again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from covel_host.base.errors import HostError
+from covel_host.base.unicode_text import storable_text
 from covel_host.models.errors import ModelError
 from covel_host.models.limits import CallLimits
 from covel_host.models.messages import (
@@ -24,6 +25,7 @@ from covel_host.runtime.prompt_budget import overhead_tokens, resolve_budget
 from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
 from covel_host.runtime.prompt_texts import sentence
 from covel_host.runtime.prompt_trimming import FittedPrompt, fit_prompt
+from covel_host.runtime.result import ModelUse
 from covel_host.runtime.run import RunPorts, RuntimeRun
 
 
@@ -40,13 +42,14 @@ class ReplyCutOff(HostError):
 
 @dataclass(slots=True)
 class AgentModel:
-    """The model of one run; `ask` gives one complete reply."""
+    """The model of one run; `ask` gives one complete reply, `use` adds up all that were given."""
 
     run: RuntimeRun
     ports: RunPorts
     settings: CompletionSettings
     tools: AgentTools
     deadline: RunDeadline
+    use: ModelUse = field(default_factory=ModelUse)
 
     async def ask(
         self, parts: PromptParts, transcript: Sequence[PromptMessage], choice: ToolChoice
@@ -121,6 +124,8 @@ class AgentModel:
             except ModelError as error:
                 trace.add("llm.responded", error=error.message, code=error.code)
                 raise
+        reply = _storable(reply)
+        self.use = self.use.plus(reply.usage)
         trace.add(
             "llm.responded",
             text=reply.text,
@@ -196,4 +201,13 @@ class AgentModel:
     async def _show(self, delta: Delta) -> None:
         self.deadline.wrote()
         if isinstance(delta, TextDelta):
-            await self.ports.on_text(delta.text, False)
+            await self.ports.on_text(storable_text(delta.text), False)
+
+
+def _storable(reply: ModelReply) -> ModelReply:
+    """The reply without text that nothing could store; arguments are read by the tools' rules."""
+    calls = tuple(
+        replace(call, call_id=storable_text(call.call_id), name=storable_text(call.name))
+        for call in reply.calls
+    )
+    return replace(reply, text=storable_text(reply.text), calls=calls)

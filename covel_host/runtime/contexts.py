@@ -1,108 +1,60 @@
 """The context objects that package code gets; each dies with the call it was made for."""
 
 import random
-from collections.abc import Awaitable, Mapping, Sequence
-from typing import NoReturn, TypeVar
+from collections.abc import Mapping, Sequence
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.package_logger import PackageLogger
+from covel_host.runtime.call_store import CallLife, CallStore, not_served
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.tools.calls import ToolRequest
 from plugin_sdk.capabilities import Services, World
-from plugin_sdk.errors import ToolError
-from plugin_sdk.proposals import Proposal, parse_proposal
-from plugin_sdk.records import DataItem, MessagePage, PlayerInput, SessionView, TurnMessage
+from plugin_sdk.proposals import Proposal
+from plugin_sdk.records import TurnMessage
 from plugin_sdk.values import JsonValue
 
-Value = TypeVar("Value")
 
+class OpenToolCall:
+    """One call while it runs: its context, and the way to end it."""
 
-class CallLife:
-    """Whether the call that a context belongs to is still running."""
+    def __init__(
+        self, run: RuntimeRun, ports: RunPorts, request: ToolRequest, signal: CancelSignal
+    ) -> None:
+        self._life = CallLife()
+        self.context = ToolCallContext(run, ports, request, signal, self._life)
 
-    def __init__(self) -> None:
-        self._ended = False
+    async def reads_ended(self) -> None:
+        """Return when every read that the call began has ended."""
+        await self._life.reads_ended()
 
-    def end(self) -> None:
-        """Withdraw everything that hangs on this life."""
-        self._ended = True
-
-    def check(self) -> None:
-        """Refuse a use after the end.
-
-        Raises:
-            ToolError: `unavailable`.
-        """
-        if self._ended:
-            raise ToolError(
-                "unavailable", "The call this context belongs to has ended; nothing is read."
-            )
-
-    async def read(self, reading: Awaitable[Value]) -> Value:
-        """What `reading` gives, unless the call ends meanwhile."""
-        self.check()
-        value = await reading
-        self.check()
-        return value
-
-
-class CallStore:
-    """`ctx.store`: the session and the package's own data, staged writes included."""
-
-    def __init__(self, run: RuntimeRun, life: CallLife) -> None:
-        self._run = run
-        self._life = life
-
-    async def get_plugin_data(self, namespace: str, key: str) -> JsonValue:
-        return await self._life.read(self._run.staging.plugin_data.get(namespace, key))
-
-    async def list_plugin_data(self, namespace: str) -> list[DataItem]:
-        entries = await self._life.read(self._run.staging.plugin_data.list(namespace))
-        return [DataItem(entry.key, entry.value) for entry in entries]
-
-    async def get_session(self) -> SessionView:
-        self._life.check()
-        return self._run.session.view()
-
-    async def list_player_inputs(self) -> list[PlayerInput]:
-        _not_served("ctx.store.list_player_inputs")
-
-    async def list_turn_messages(self, limit: int | None = None) -> list[TurnMessage]:
-        return await self._life.read(self._run.session.newest(limit))
-
-    async def read_turn_messages(
-        self, *, after: str | None = None, limit: int = 100
-    ) -> MessagePage:
-        return await self._life.read(self._run.session.page(after=after, limit=limit))
+    def close(self) -> None:
+        """End the call: its reads give nothing any more."""
+        self._life.end()
 
 
 class ToolCallContext:
     """The `ToolContext` of one call (spec/manifest.md 9.3).
 
     What this host does not serve yet answers `ToolError("unavailable")`; after the end of the call
-    every read does.
+    every read does. Every value is a copy of its own.
     """
 
     def __init__(
-        self, run: RuntimeRun, ports: RunPorts, request: ToolRequest, signal: CancelSignal
+        self,
+        run: RuntimeRun,
+        ports: RunPorts,
+        request: ToolRequest,
+        signal: CancelSignal,
+        life: CallLife,
     ) -> None:
         self._run = run
-        self._life = CallLife()
-        self._store = CallStore(run, self._life)
+        self._life = life
+        self._store = CallStore(run, life)
         self._signal = signal
         self._clock = ports.clock
         self._random = ports.randoms.stream(run.runtime_id, request.position)
         self._logger = PackageLogger(run.plugin_id)
-
-    @property
-    def context(self) -> "ToolCallContext":
-        """What the tool gets."""
-        return self
-
-    def close(self) -> None:
-        """End the call: its reads give nothing any more."""
-        self._life.end()
 
     @property
     def locale(self) -> str:
@@ -110,7 +62,11 @@ class ToolCallContext:
 
     @property
     def messages(self) -> Mapping[str, str]:
-        return self._run.messages
+        return {}
+
+    @property
+    def translations(self) -> Mapping[str, Mapping[str, str]]:
+        return {}
 
     @property
     def plugin_id(self) -> str:
@@ -167,10 +123,7 @@ class ToolCallContext:
     @property
     def pending_proposals(self) -> Sequence[Proposal]:
         self._life.check()
-        return [
-            parse_proposal({"type": staged.type, "payload": staged.payload})
-            for staged in self._run.staging.proposals
-        ]
+        return [staged.model.model_copy(deep=True) for staged in self._run.staging.proposals]
 
     @property
     def upstream_proposals(self) -> Sequence[Proposal]:
@@ -182,17 +135,13 @@ class ToolCallContext:
 
     @property
     def world(self) -> World:
-        _not_served("ctx.world")
+        not_served("ctx.world")
 
     @property
     def services(self) -> Services:
-        _not_served("ctx.services")
+        not_served("ctx.services")
 
     async def history_for(
         self, character_id: str, *, limit: int | None = None
     ) -> list[TurnMessage]:
-        _not_served("ctx.history_for")
-
-
-def _not_served(member: str) -> NoReturn:
-    raise ToolError("unavailable", f"{member} is not served by this version of the host.")
+        not_served("ctx.history_for")

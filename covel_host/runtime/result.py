@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
+from covel_host.models.messages import Usage
 from covel_host.proposals.staged import StagedProposal
 from covel_host.tools.calls import ToolCallResult
-from plugin_sdk.outcomes import Event
 from plugin_sdk.values import JsonValue
 
 RunStatus = Literal["success", "failed", "skipped", "suspended"]
@@ -28,15 +28,23 @@ class ModelUse:
     input_tokens: int = 0
     output_tokens: int = 0
 
+    def plus(self, usage: Usage) -> "ModelUse":
+        """This use and one more call."""
+        return ModelUse(
+            calls=self.calls + 1,
+            input_tokens=self.input_tokens + usage.input_tokens,
+            output_tokens=self.output_tokens + usage.output_tokens,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuntimeResult:
     """The outcome of one run; success is not a commit.
 
     `output` is the projected output, `{}` when there is none; `text` the model's final prose.
-    `proposals` and `events` are empty unless the run may commit. `tool_calls` holds every call in
-    the order of the model's replies, those that failed or were skipped included. `warnings` are
-    sentences for the author.
+    `proposals` are empty unless the run may commit. `tool_calls` holds every call in the order of
+    the model's replies, those that failed or were skipped included. `warnings` are sentences for
+    the author.
     """
 
     plugin_id: str
@@ -52,6 +60,5 @@ class RuntimeResult:
     warnings: tuple[str, ...] = ()
     tool_calls: tuple[ToolCallResult, ...] = ()
     proposals: tuple[StagedProposal, ...] = ()
-    events: tuple[Event, ...] = ()
     steps: int = 0
     model_use: ModelUse = field(default_factory=ModelUse)

@@ -7,7 +7,7 @@ from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.random_streams import RandomSource
 from covel_host.base.tasks import TaskTracker
-from covel_host.manifest.package import RuntimeReading
+from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.models.gateway import ModelGateway
 from covel_host.proposals.staging import Staging
@@ -28,10 +28,9 @@ TextSink = Callable[[str, bool], Awaitable[None]]
 class RuntimeRun:
     """What one run knows; every value is frozen for its time (spec/execution.md 2.4).
 
-    `locale` is the language of content, `instruction_locale` that of prompts and notices;
-    `messages` are the package's translations in the session's language. `contributed_tools` are
-    the package's `contributes.tools`, `slot` the model slot the caller wants in place of the
-    manifest's own. `turn_number` counts the recorded player messages.
+    `locale` is the language of content, `instruction_locale` that of prompts and notices.
+    `contributed_tools` are the package's `contributes.tools`, `slot` the model slot the caller
+    wants in place of the manifest's own. `turn_number` counts the recorded player messages.
     """
 
     plugin_id: str
@@ -49,7 +48,6 @@ class RuntimeRun:
     session: SessionReads
     contributed_tools: tuple[str, ...] = ()
     output_schema: CompiledSchema | None = None
-    messages: Mapping[str, str] = field(default_factory=dict)
     user_settings: Mapping[str, JsonValue] = field(default_factory=dict)
     history: tuple[HistoryRow, ...] = ()
     player_message: str | None = None

@@ -11,6 +11,7 @@ from plugin_sdk.records import MessagePage, SessionView, TurnMessage
 
 MAX_PAGE = 500
 _CHUNK = 500
+_MAX_CURSOR_DIGITS = 15
 
 
 class SessionReads:
@@ -79,7 +80,7 @@ class SessionReads:
 def _sequence_of(cursor: str | None) -> int:
     if cursor is None:
         return 0
-    if not (cursor.isascii() and cursor.isdigit()):
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= _MAX_CURSOR_DIGITS):
         raise ToolError("invalid-input", f"{cursor!r} is no cursor of this session's messages.")
     return int(cursor)
 

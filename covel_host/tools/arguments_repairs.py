@@ -22,7 +22,6 @@ MAX_EXTRA_CLOSERS = 4
 
 _OPENERS = frozenset("[{")
 _CLOSERS = frozenset("]}")
-_BEFORE_VALUE = frozenset("[,")
 _OPENED_TWICE = re.compile(
     r'(?P<extra>\{[ \t\n\r]*+")(?=\{[ \t\n\r]*+"(?![ \t\n\r]*+:))|' + STRING, re.DOTALL
 )
@@ -66,26 +65,17 @@ def close_elements(text: str) -> str | None:
 def drop_stray_braces(text: str) -> str | None:
     """Row 4, first case: a `}` while an array is open innermost is one too many.
 
-    Only right behind a value and in front of a comma or closer: elsewhere its `{` or a comma may be
-    what is missing.
+    A space takes its place, so that what stands on both sides never grows into one value.
     """
     stack: list[str] = []
     edits = []
-    previous = ""
-    after_stray = False
     for sign in signs(text):
-        if after_stray and sign.text != "," and sign.text not in _CLOSERS:
-            return None
-        after_stray = sign.text == "}" and stack[-1:] == ["["]
-        if after_stray:
-            if previous in _BEFORE_VALUE:
-                return None
-            edits.append(Edit(sign.offset, 1, ""))
+        if sign.text == "}" and stack[-1:] == ["["]:
+            edits.append(Edit(sign.offset, 1, " "))
         elif sign.text in _OPENERS:
             stack.append(sign.text)
         elif sign.text in _CLOSERS and (not stack or CLOSER_OF[stack.pop()] != sign.text):
             return None
-        previous = sign.text
     return edited(text, edits) if edits and not stack else None
 
 

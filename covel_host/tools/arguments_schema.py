@@ -1,12 +1,13 @@
 """What a JSON Schema says about one place of the arguments, as far as text fields need it.
 
 A place is described by several schemas at once: the branches of `anyOf` and `oneOf`, the parts of
-`allOf`, the targets of local `$ref`s. Where they disagree, "text is allowed" wins.
+`allOf`, the targets of local `$ref`s. Where they disagree, "text is allowed" wins
+(seed: 模型写错的参数 JSON).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from plugin_sdk.values import JsonValue
@@ -47,8 +48,7 @@ class SchemaPlaces:
 
         Branches that another constant rules out (`{"op": {"const": "put"}}`) have no say.
         """
-        parts = [part for schema in schemas for part in self._parts(schema, ())]
-        fitting = [part for part in parts if _constants_fit(part, value)]
+        fitting = [part for part in self._parts(schemas) if _constants_fit(part, value)]
         declared = [
             properties[key]
             for part in fitting
@@ -58,8 +58,7 @@ class SchemaPlaces:
 
     def of_item(self, schemas: list[Schema], index: int) -> list[Schema]:
         """The schemas of the array item at `index`."""
-        parts = [part for schema in schemas for part in self._parts(schema, ())]
-        return _schemas([_item_schema(part, index) for part in parts])
+        return _schemas([_item_schema(part, index) for part in self._parts(schemas)])
 
     def _types(self, schema: Schema, followed: tuple[str, ...]) -> frozenset[str]:
         types = _stated_types(schema)
@@ -74,14 +73,24 @@ class SchemaPlaces:
             types &= self._types(part, followed)
         return types
 
-    def _parts(self, schema: Schema, followed: tuple[str, ...]) -> Iterator[Schema]:
-        yield schema
-        target, seen = self._target(schema, followed)
-        if target is not None:
-            yield from self._parts(target, seen)
-        for name in ("anyOf", "oneOf", "allOf"):
-            for part in _schemas(schema.get(name)):
-                yield from self._parts(part, followed)
+    def _parts(self, schemas: list[Schema]) -> list[Schema]:
+        """The schemas and all they are made of, each once.
+
+        A recursive schema comes by the same parts on every level of a value: counted anew each
+        time, they would double with its depth.
+        """
+        found: dict[int, Schema] = {}
+        waiting = list(schemas)
+        while waiting:
+            schema = waiting.pop()
+            if id(schema) in found:
+                continue
+            found[id(schema)] = schema
+            target, _ = self._target(schema, ())
+            waiting += [] if target is None else [target]
+            for name in ("anyOf", "oneOf", "allOf"):
+                waiting += _schemas(schema.get(name))
+        return list(found.values())
 
     def _target(
         self, schema: Schema, followed: tuple[str, ...]

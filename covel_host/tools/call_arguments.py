@@ -60,6 +60,14 @@ def read_arguments(tool: Tool[Any, Any], text: str) -> ReadArguments:
     return _with_fields_read(tool, parsed, problem)
 
 
+def unread_text(text: str) -> str:
+    """What the history keeps of arguments that no function got: repaired, or as a JSON string."""
+    try:
+        return parse_arguments(text).text
+    except ArgumentsError:
+        return history_text(text, None)
+
+
 def arguments_value(text: str) -> JsonValue:
     """What an audit keeps of the argument text: its value, or the text itself."""
     try:

@@ -1,18 +1,19 @@
 """The facts of one tool call: what is asked, on whose behalf, and what came of it."""
 
+import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
 from covel_host.base.cancel_signal import CancelSignal
+from covel_host.base.unicode_text import storable_text
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
 from covel_host.tools.registry import ToolSource
 from covel_host.trace.log import RunTrace
 from plugin_sdk.context import ToolContext
 from plugin_sdk.errors import FieldProblem, ToolErrorCode
-from plugin_sdk.outcomes import Event
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.values import JsonValue
 
@@ -33,12 +34,16 @@ class ToolRequest:
     arguments: str
 
 
-class CallContext(Protocol):
+class OpenCall(Protocol):
     """What one call may read, for the time of the call."""
 
     @property
     def context(self) -> ToolContext:
         """The object the tool gets."""
+        ...
+
+    async def reads_ended(self) -> None:
+        """Return when every read that was begun has ended, those nobody awaits included."""
         ...
 
     def close(self) -> None:
@@ -50,9 +55,9 @@ class CallContext(Protocol):
 class CallScope:
     """On whose behalf calls are made: one runtime run.
 
-    `authorized` holds every name the run may call (seed: 授权). `open_context` makes the context of
-    one call; its signal is the call's own; it is cancelled when the call
-    runs into its limit or the run is cancelled. What a call wants written goes to `staging`.
+    `authorized` holds every name the run may call (seed: 授权). `open_call` makes what one call may
+    read, with the call's own signal: it is cancelled when the call runs into its limit, the run is
+    cancelled (`signal`) or the executor closes. What a call wants written goes to `staging`.
     """
 
     plugin_id: str
@@ -62,7 +67,7 @@ class CallScope:
     signal: CancelSignal
     trace: RunTrace
     staging: Staging
-    open_context: Callable[[ToolRequest, CancelSignal], CallContext]
+    open_call: Callable[[ToolRequest, CancelSignal], OpenCall]
 
 
 class CallError(Exception):
@@ -87,17 +92,13 @@ class CallError(Exception):
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
-        self.hint = hint
+        # A file name of the operating system may stand in it that cannot be stored.
+        self.message = storable_text(message)
+        self.hint = None if hint is None else storable_text(hint)
         self.raised_by = raised_by
         self.is_authored = is_authored
         self.details = details
         self.cause = cause
-
-    @property
-    def is_refused(self) -> bool:
-        """Not counted as a failure of the runtime (seed: 统一返回格式与错误码)."""
-        return self.code == "refused" and self.raised_by == "tool"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,4 +121,11 @@ class ToolCallResult:
     content: JsonValue = None
     error: CallError | None = None
     proposals: tuple[StagedProposal, ...] = ()
-    events: tuple[Event, ...] = field(default=())
+
+
+class CallCancelled(asyncio.CancelledError):
+    """The caller was cancelled while a call ran; `result` is what the audit keeps of the call."""
+
+    def __init__(self, result: ToolCallResult) -> None:
+        super().__init__()
+        self.result = result

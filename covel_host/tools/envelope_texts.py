@@ -40,9 +40,8 @@ _ABSENT: Mapping[AbsentReason, str] = MappingProxyType(
     }
 )
 
-_UUID = re.compile(
-    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE
-)
+# No word boundaries: an ID is one inside a longer word and beside Chinese text, too.
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 def authored_text(text: str) -> str:
@@ -51,10 +50,14 @@ def authored_text(text: str) -> str:
 
 
 def unexpected_text(tool_name: str, text: str) -> str:
-    """The message of an error nobody wrote for the model: first line only, UUIDs as `<id>`."""
+    """The message of an error nobody wrote for the model; see `unexpected_cause`."""
+    return f'Tool "{tool_name}" failed: {unexpected_cause(text)}'
+
+
+def unexpected_cause(text: str) -> str:
+    """What may be shown of an error's own text: first line only, UUIDs as `<id>`."""
     lines = text.strip().splitlines() or ["unknown error"]
-    shown = _cut(_UUID.sub("<id>", lines[0]), MAX_UNEXPECTED_CHARACTERS)
-    return f'Tool "{tool_name}" failed: {shown}'
+    return _cut(_UUID.sub("<id>", lines[0]), MAX_UNEXPECTED_CHARACTERS)
 
 
 def absent_import_text(tool_name: str, contract: str, reason: AbsentReason) -> str:

@@ -1,4 +1,4 @@
-"""Running a tool's function within its limit, and what may come out of it."""
+"""Running a tool's function within its limit, and what the errors it raises mean."""
 
 import asyncio
 import inspect
@@ -8,8 +8,9 @@ from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.daemon_threads import run_in_daemon_thread
 from covel_host.base.tasks import TaskTracker
 from covel_host.tools.calls import CallError
+from covel_host.tools.envelope_texts import unexpected_cause
 from plugin_sdk.context import ToolContext
-from plugin_sdk.errors import ToolError, ToolValidationError, is_tool_error
+from plugin_sdk.errors import TOOL_ERROR_CODES, ToolError, ToolValidationError, is_tool_error
 from plugin_sdk.tools import Tool
 
 
@@ -34,7 +35,9 @@ async def invoke(
     limit_s = None if tool.timeout_ms is None else tool.timeout_ms / 1000
     if tool.is_async and limit_s is None:
         return await _guarded(tool, context, keywords)
-    task = tasks.start(_guarded(tool, context, keywords), name=f"tool {tool.name}")
+    task = tasks.start(
+        _guarded(tool, context, keywords), name=f"tool {tool.name}", stoppable=tool.is_async
+    )
     try:
         done, _ = await asyncio.wait({task}, timeout=limit_s)
     except asyncio.CancelledError:
@@ -45,6 +48,16 @@ async def invoke(
     signal.cancel("timeout")
     _leave(task, tool)
     raise CallError("timeout", f'Tool "{tool.name}" did not finish in {tool.timeout_ms} ms.')
+
+
+def failure_of(tool_name: str, error: BaseException) -> CallError:
+    """What an error raised by a tool's own code tells the model (seed: 统一返回格式与错误码)."""
+    if isinstance(error, TimeoutError):
+        message = f'Tool "{tool_name}" timed out: {unexpected_cause(_text_of(error))}'
+        return CallError("timeout", message, raised_by="tool", cause=error)
+    if is_tool_error(error) and getattr(error, "code", None) in TOOL_ERROR_CODES:
+        return _told(error)
+    return CallError("internal", _text_of(error), raised_by="tool", cause=error)
 
 
 def _leave(task: "asyncio.Task[Any]", tool: Tool[Any, Any]) -> None:
@@ -63,15 +76,16 @@ async def _guarded(
         if current is not None and current.cancelling():
             raise
         # The tool raised it of itself; nobody has cancelled this run.
-        raise unexpected(tool.name, error) from error
-    except TimeoutError as error:
-        text = str(error).splitlines()[0] if str(error) else "it waited too long for something"
-        message = f'Tool "{tool.name}" timed out: {text}.'.replace("..", ".")
-        raise CallError("timeout", message, raised_by="tool", cause=error) from error
-    except (Exception, SystemExit) as error:
-        if is_tool_error(error):
-            raise _told(error) from error
-        raise unexpected(tool.name, error) from error
+        raise failure_of(tool.name, error) from error
+    except GeneratorExit:
+        raise
+    except KeyboardInterrupt as error:
+        # In a thread it is the tool's own doing; on the loop it is a person's Ctrl-C.
+        if tool.is_async:
+            raise
+        raise failure_of(tool.name, error) from error
+    except BaseException as error:
+        raise failure_of(tool.name, error) from error
 
 
 async def _called(
@@ -86,19 +100,25 @@ async def _called(
 
 
 def _told(error: ToolError) -> CallError:
-    details = error.details if isinstance(error, ToolValidationError) else ()
+    # A sub-class may have been made without the members of its base.
+    message = getattr(error, "message", None)
+    hint = getattr(error, "hint", None)
     return CallError(
         error.code,
-        error.message,
-        error.hint,
+        _text_of(error) if message is None else str(message),
+        None if hint is None else str(hint),
         raised_by="tool",
         is_authored=True,
-        details=details,
+        details=error.details if isinstance(error, ToolValidationError) else (),
         cause=error,
     )
 
 
-def unexpected(tool_name: str, error: BaseException) -> CallError:
-    """The `internal` failure for an error nobody declared (seed: 统一返回格式与错误码)."""
-    text = str(error) or type(error).__name__
-    return CallError("internal", text, raised_by="tool", cause=error)
+def _text_of(error: BaseException) -> str:
+    if isinstance(error, SystemExit):
+        return f"sys.exit({error.code!r}) was called"
+    try:
+        text = str(error)
+    except Exception as broken:
+        return f"{type(error).__name__} (its text cannot be shown: {type(broken).__name__})"
+    return text or type(error).__name__

@@ -3,9 +3,10 @@
 import difflib
 from dataclasses import dataclass
 
+from covel_host.base.json_text import JsonValueError, json_copy
 from covel_host.catalog.catalog import Catalog, PackageState
 from covel_host.catalog.generation import Generation, RuntimeSchemas
-from covel_host.manifest.package import RuntimeReading
+from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.served import unserved_needs
 from covel_host.turn.errors import RequestRefused
@@ -45,6 +46,7 @@ def admit(request: ManualRequest, catalog: Catalog) -> Target:
         RequestRefused: see there; for a package that was not loaded the message holds its first
             problem.
     """
+    _check_text(request)
     plugin_id, _, _ = request.target.partition("/")
     generation = _generation(plugin_id, catalog)
     runtime = _runtime(request.target, generation)
@@ -118,6 +120,22 @@ def _refuse_unserved(runtime: RuntimeReading) -> None:
     needs = list(unserved_needs(runtime))
     if needs:
         raise RequestRefused(" ".join(need.message for need in needs), code="not-supported-yet")
+
+
+def _check_text(request: ManualRequest) -> None:
+    """Refuse at once what could not be stored after the run."""
+    try:
+        json_copy(
+            {
+                "payload": request.payload,
+                "message": request.message,
+                "sessionId": request.session_id,
+            }
+        )
+    except JsonValueError as error:
+        raise RequestRefused(
+            f"The request cannot be stored as JSON: {error}.", code="payload-invalid"
+        ) from error
 
 
 def _check_payload(payload: JsonValue, runtime: RuntimeReading, schemas: RuntimeSchemas) -> None:

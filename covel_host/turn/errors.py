@@ -6,6 +6,7 @@ from covel_host.base.errors import HostError
 class RequestRefused(HostError):
     """A request that cannot run; nothing was started and nothing was stored.
 
-    `code`: `package-not-found`, `package-not-loaded`, `runtime-not-found`, `runtime-ambiguous`,
-    `not-supported-yet`, `payload-invalid`, `session-not-found`, `session-not-active`.
+    `code`: `package-not-found`, `package-not-loaded`, `approval-required`, `runtime-not-found`,
+    `runtime-ambiguous`, `not-supported-yet`, `payload-invalid`, `session-not-found`,
+    `session-not-active`.
     """

@@ -9,24 +9,27 @@ from covel_host.base.random_streams import RandomSource
 from covel_host.manifest.contributed_interface import Setting
 from covel_host.proposals.commit import commit_execution, failure_event, record_failure
 from covel_host.proposals.errors import CommitRefused
-from covel_host.proposals.plan import CommitReport, ExecutionCommit, NewMessage
+from covel_host.proposals.plan import ExecutionCommit, NewMessage
 from covel_host.proposals.staging import Staging
 from covel_host.proposals.stored_data import StoredPluginData
-from covel_host.runtime.agent import run_agent
+from covel_host.runtime.agent import AgentRun
 from covel_host.runtime.prompt_inputs import ManualActivation
 from covel_host.runtime.result import RunFailure, RuntimeResult
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.session_reads import SessionReads
 from covel_host.store.records import SessionRecord
-from covel_host.trace.events import SessionEvent
 from covel_host.trace.log import TraceLog
 from covel_host.turn.admission import ManualRequest, Target, admit
+from covel_host.turn.announcer import Announcer
 from covel_host.turn.journal import FrozenJournal, freeze_journal
 from covel_host.turn.ports import Observer, TurnPorts
 from covel_host.turn.records import result_json, tool_call_records
 from covel_host.turn.sessions import session_for
 from plugin_sdk.rules.instruction_locale import instruction_locale_for
 from plugin_sdk.values import JsonValue
+
+ABORTED = RunFailure("aborted-by-player", "The execution was aborted before its commit.")
+CLOSED = RunFailure("host-closing", "The host was closed before the commit of the execution.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,10 +55,11 @@ async def run_manual(
     Raises:
         RequestRefused: it cannot run at all; nothing was started.
         ExecutionLockTakenError: another process is executing on this database.
-        asyncio.CancelledError: it was aborted; the turn is kept as failed, without its writes.
+        asyncio.CancelledError: it was aborted. Before the commit: the turn is kept as failed,
+            without its writes. A commit that has begun ends first and counts.
     """
     target = admit(request, ports.catalog)
-    async with ports.lock.held():
+    async with ports.session_locks.held(request.session_id), ports.lock.held():
         session = await session_for(
             ports, request.session_id, plugin_id=target.generation.plugin_id
         )
@@ -78,55 +82,67 @@ class _Execution:
         self._session = session
         self._journal = journal
         self._ports = ports
-        self._observer = observer
         self._turn_id = ports.ids.new("turn")
+        self._run_id = ports.ids.new("run")
         self._started_at = ports.clock.now()
         self._started = ports.clock.monotonic()
-        self._signal = CancelSignal()
-        self._trace = TraceLog(turn_id=self._turn_id, clock=ports.clock, secrets=ports.secrets)
+        self._announcer = Announcer(observer, session_id=session.session_id, turn_id=self._turn_id)
+        self._trace = TraceLog(
+            turn_id=self._turn_id,
+            clock=ports.clock,
+            secrets=ports.secrets,
+            listener=self._announcer.show_trace,
+        )
         # Derived from what a repeated run has in common, never from an ID (design/sdk.md).
         self._seed = ports.randoms.stream("execution", session.revision).getrandbits(64)
 
     async def run(self) -> ExecutionReport:
         """Run, then commit or keep the failure; events go out after the store knows."""
+        tasks, turn = self._ports.tasks, f"turn {self._turn_id}"
         runtime_id = self._target.runtime.runtime_id
         self._trace.add("turn.started", origin="manual", runtimeId=runtime_id, seed=self._seed)
-        await self._tell("execution.started", runtimeCount=1)
+        agent = AgentRun(self._runtime_run(), self._run_ports())
         try:
-            result = await self._run_runtime()
+            await self._announce_start()
+            result = await agent.result()
         except asyncio.CancelledError:
-            await self._keep_abort()
+            if not _is_cancelled():
+                return await tasks.finish(self._settle(agent.cut_short(CLOSED)), name=turn)
+            # What follows is short and must not be cut short by a second cancellation.
+            await tasks.finish(self._settle(agent.cut_short(ABORTED)), name=turn)
             raise
-        report = await self._settle(result)
-        await self._tell_end(report)
-        return report
+        return await tasks.finish(self._settle(result), name=turn)
 
-    async def _run_runtime(self) -> RuntimeResult:
-        ports = self._ports
-        run_trace = self._trace.of_run(ports.ids.new("run"))
-        await self._tell("runtime.started", **self._names(run_trace.run_id))
-        run = self._runtime_run(run_trace.run_id)
-        return await run_agent(
-            run,
-            RunPorts(
-                gateway=ports.gateway,
-                executor=ports.executor,
-                registry=ports.registry,
-                clock=ports.clock,
-                randoms=RandomSource(self._seed),
-                tasks=ports.tasks,
-                trace=run_trace,
-                on_text=self._show,
-            ),
+    async def _announce_start(self) -> None:
+        runtime = self._target.runtime
+        await self._announcer.tell("execution.started", runtimeCount=1)
+        await self._announcer.tell(
+            "runtime.started",
+            runtimeId=runtime.runtime_id,
+            pluginId=runtime.plugin_id,
+            turnId=self._turn_id,
+            runId=self._run_id,
         )
 
-    def _runtime_run(self, run_id: str) -> RuntimeRun:
+    def _run_ports(self) -> RunPorts:
+        ports = self._ports
+        return RunPorts(
+            gateway=ports.gateway,
+            executor=ports.executor,
+            registry=ports.registry,
+            clock=ports.clock,
+            randoms=RandomSource(self._seed),
+            tasks=ports.tasks,
+            trace=self._trace.of_run(self._run_id),
+            on_text=self._announcer.show_text,
+        )
+
+    def _runtime_run(self) -> RuntimeRun:
         ports, session, target = self._ports, self._session, self._target
-        generation = target.generation
-        manifest = generation.reading.manifest
+        manifest = target.generation.reading.manifest
         assert manifest is not None
         return RuntimeRun(
-            plugin_id=generation.plugin_id,
+            plugin_id=target.generation.plugin_id,
             reading=target.runtime,
             manifest=target.manifest,
             session_id=session.session_id,
@@ -136,18 +152,8 @@ class _Execution:
             logical_turn=session.completed_player_turns + 1,
             turn_number=self._journal.player_messages,
             activation=ManualActivation(self._request.payload),
-            signal=self._signal,
-            staging=Staging(
-                StoredPluginData(
-                    ports.store,
-                    session_id=session.session_id,
-                    plugin_id=generation.plugin_id,
-                ),
-                plugin_id=generation.plugin_id,
-                runtime_id=target.runtime.runtime_id,
-                run_id=run_id,
-                new_id=lambda: ports.ids.new("proposal"),
-            ),
+            signal=CancelSignal(),
+            staging=self._staging(),
             session=SessionReads(ports.store, session),
             contributed_tools=manifest.contributes.tools,
             output_schema=target.schemas.output,
@@ -157,37 +163,51 @@ class _Execution:
             slot=self._request.slot,
         )
 
+    def _staging(self) -> Staging:
+        ports, plugin_id = self._ports, self._target.generation.plugin_id
+        return Staging(
+            StoredPluginData(ports.store, session_id=self._session.session_id, plugin_id=plugin_id),
+            plugin_id=plugin_id,
+            runtime_id=self._target.runtime.runtime_id,
+            run_id=self._run_id,
+            new_id=lambda: ports.ids.new("proposal"),
+        )
+
     async def _settle(self, result: RuntimeResult) -> ExecutionReport:
-        commit = self._commit(result)
         self._trace.add("turn.completed", status=result.status)
-        if result.status != "success":
-            assert result.failure is not None
-            return await self._keep_failure(commit, result, result.failure)
+        await self._announcer.tell_runtime_end(result)
+        if result.failure is None:
+            report = await self._committed(result)
+        else:
+            report = await self._kept(result, result.failure)
+        await self._announce_end(report)
+        return report
+
+    async def _committed(self, result: RuntimeResult) -> ExecutionReport:
+        commit = self._commit(result)
         try:
-            report = await self._ports.store.transaction(
+            stored = await self._ports.store.transaction(
                 lambda transaction: commit_execution(transaction, commit)
             )
         except CommitRefused as refused:
+            event = failure_event(commit, refused)
+            self._trace.of_run(self._run_id).add(event.type, **event.payload)
             failure = RunFailure(refused.code, refused.message, refused.hint)
-            kept = await self._keep_failure(commit, result, failure)
-            await self._observer.on_event(failure_event(commit, refused))
-            return kept
-        return await self._committed(result, report)
-
-    async def _committed(self, result: RuntimeResult, report: CommitReport) -> ExecutionReport:
-        for event in report.events:
-            await self._observer.on_event(event)
+            report = await self._kept(result, failure)
+            await self._announcer.pass_on([event])
+            return report
+        await self._announcer.pass_on(stored.events)
         return ExecutionReport(
             session_id=self._session.session_id,
             turn_id=self._turn_id,
             result=result,
             committed=True,
-            revision=report.revision,
+            revision=stored.revision,
         )
 
-    async def _keep_failure(
-        self, commit: ExecutionCommit, result: RuntimeResult, failure: RunFailure
-    ) -> ExecutionReport:
+    async def _kept(self, result: RuntimeResult, failure: RunFailure) -> ExecutionReport:
+        """Keep the failed turn for people to read, none of its writes."""
+        commit = self._commit(result)
         await self._ports.store.transaction(
             lambda transaction: record_failure(
                 transaction, commit, code=failure.code, message=failure.message
@@ -201,23 +221,8 @@ class _Execution:
             failure=failure,
         )
 
-    async def _keep_abort(self) -> None:
-        """Keep the aborted turn; the caller's cancellation must not cut this short."""
-        commit = self._commit(None)
-        await asyncio.shield(
-            self._ports.store.transaction(
-                lambda transaction: record_failure(
-                    transaction,
-                    commit,
-                    code="aborted-by-player",
-                    message="The execution was aborted before its commit.",
-                )
-            )
-        )
-
-    def _commit(self, result: RuntimeResult | None) -> ExecutionCommit:
+    def _commit(self, result: RuntimeResult) -> ExecutionCommit:
         session, ports = self._session, self._ports
-        results = [] if result is None else [result]
         return ExecutionCommit(
             session_id=session.session_id,
             incarnation=session.incarnation,
@@ -228,10 +233,10 @@ class _Execution:
             started_at=self._started_at,
             finished_at=ports.clock.now(),
             duration_ms=self._since_start(),
-            results=[result_json(shown) for shown in results],
+            results=[result_json(result)],
             messages=self._player_message(),
-            proposals=() if result is None else result.proposals,
-            tool_calls=tool_call_records(results, session_id=session.session_id),
+            proposals=result.proposals,
+            tool_calls=tool_call_records([result], session_id=session.session_id),
             trace=self._trace.events,
         )
 
@@ -248,48 +253,27 @@ class _Execution:
             ),
         )
 
-    def _names(self, run_id: str) -> dict[str, JsonValue]:
-        runtime = self._target.runtime
-        return {
-            "runtimeId": runtime.runtime_id,
-            "pluginId": runtime.plugin_id,
-            "turnId": self._turn_id,
-            "runId": run_id,
-        }
-
-    async def _tell_end(self, report: ExecutionReport) -> None:
-        result = report.result
-        facts = {**self._names(result.run_id), "durationMs": result.duration_ms}
-        if result.failure is None:
-            await self._tell("runtime.completed", status=result.status, **facts)
-        else:
-            error: JsonValue = {"code": result.failure.code, "message": result.failure.message}
-            await self._tell("runtime.failed", status=result.status, error=error, **facts)
-        ended: dict[str, JsonValue] = {
+    async def _announce_end(self, report: ExecutionReport) -> None:
+        facts: dict[str, JsonValue] = {
             "runtimeCount": 1,
             "resultCount": 1,
             "durationMs": self._since_start(),
             "committed": report.committed,
         }
-        if report.failure is not None:
-            ended["error"] = {"code": report.failure.code, "message": report.failure.message}
-        await self._tell("execution.completed", **ended)
-
-    async def _tell(self, type_name: str, **payload: JsonValue) -> None:
-        await self._observer.on_event(
-            SessionEvent(
-                type=type_name,
-                session_id=self._session.session_id,
-                turn_id=self._turn_id,
-                payload=payload,
-            )
-        )
-
-    async def _show(self, text: str, reset: bool) -> None:
-        await self._observer.on_text(text, reset=reset)
+        if report.failure is ABORTED:
+            facts["abortReason"] = ABORTED.code
+        elif report.failure is not None:
+            facts["error"] = {"code": report.failure.code, "message": report.failure.message}
+        await self._announcer.tell("execution.completed", **facts)
 
     def _since_start(self) -> int:
         return round((self._ports.clock.monotonic() - self._started) * 1000)
+
+
+def _is_cancelled() -> bool:
+    """Whether the caller was cancelled; if not, the host ended the run by closing."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _default_settings(settings: Sequence[Setting]) -> dict[str, JsonValue]:

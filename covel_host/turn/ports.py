@@ -1,7 +1,7 @@
 """What an execution works with, handed in by the host."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from covel_host.base.clock import Clock
@@ -14,7 +14,8 @@ from covel_host.store.execution_lock import ExecutionLock
 from covel_host.store.store import Store
 from covel_host.tools.executor import ToolExecutor
 from covel_host.tools.registry import ToolRegistry
-from covel_host.trace.events import SessionEvent
+from covel_host.trace.events import SessionEvent, TraceEvent
+from covel_host.turn.session_locks import SessionLocks
 
 
 class Observer(Protocol):
@@ -28,6 +29,10 @@ class Observer(Protocol):
         """The next piece of a model's text; with `reset` what was shown was a draft."""
         ...
 
+    def on_trace(self, event: TraceEvent) -> None:
+        """A step of the execution, redacted, as it is added to the trace; must not block."""
+        ...
+
 
 class SilentObserver:
     """Watches nothing."""
@@ -38,6 +43,9 @@ class SilentObserver:
     async def on_text(self, text: str, *, reset: bool) -> None:
         return None
 
+    def on_trace(self, event: TraceEvent) -> None:
+        return None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPorts:
@@ -45,6 +53,7 @@ class TurnPorts:
 
     store: Store
     lock: ExecutionLock
+    session_locks: SessionLocks
     catalog: Catalog
     gateway: ModelGateway
     registry: ToolRegistry
@@ -54,5 +63,5 @@ class TurnPorts:
     ids: IdSource
     tasks: TaskTracker
     locale: str
-    instruction_environ: dict[str, str]
-    secrets: Collection[str] = ()
+    instruction_environ: Mapping[str, str] = field(repr=False)
+    secrets: Collection[str] = field(default=(), repr=False)

@@ -16,7 +16,7 @@ from plugin_sdk.rules._data_op_paths import (
     shown_pointer,
     value_at,
 )
-from plugin_sdk.rules._json import is_number, json_copy
+from plugin_sdk.rules._json import is_number, is_object, json_copy
 from plugin_sdk.values import JsonValue
 
 Op = Mapping[str, JsonValue]
@@ -37,9 +37,8 @@ _REQUIRED = {
 _OPTIONAL = {"merge": ("path",), "increment": ("min", "max"), "append": ("unique",)}
 
 
-def applied(record: JsonValue, op: Op) -> JsonValue:
-    """The record after `op`; `record` itself may have been changed."""
-    name = _checked_name(op)
+def applied(record: JsonValue, name: str, op: Op) -> JsonValue:
+    """The record after `op` of that `name`; `record` itself may have been changed."""
     return _STEPS[name](record, op)
 
 
@@ -56,7 +55,14 @@ def json_equal(left: JsonValue, right: JsonValue) -> bool:
     return left == right
 
 
-def _checked_name(op: Op) -> str:
+def checked_name(op: object) -> str:
+    """The name of an operation that has the fields of its kind and no others.
+
+    Raises:
+        DataOpProblem: `invalid-op`, also for what is no object at all.
+    """
+    if not is_object(op):
+        raise DataOpProblem("invalid-op", f"An operation is an object, not {shown_kind(op)}.")
     name = op.get("op")
     if not isinstance(name, str) or name not in _REQUIRED:
         given = repr(name) if isinstance(name, str) else shown_kind(name)

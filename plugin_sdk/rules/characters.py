@@ -157,7 +157,8 @@ def _empty_summary(everybody: list[JsonObject], character_type: str | None) -> s
 def _row(number: int, character: JsonObject) -> str:
     head = f"{number}. {character_label(character)} [{character.get('type')}]"
     row = f"{head} {character.get('id')} (v{_version(character)})"
-    description = character.get("description")
+    # One character is one line, however many its description has.
+    description = " ".join(str(character.get("description") or "").split())
     return f"{row} — {description}" if description else row
 
 

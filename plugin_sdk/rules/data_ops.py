@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias, get_args
 
 from plugin_sdk.errors import ToolErrorCode
 from plugin_sdk.rules._data_op_paths import DataOpProblem
-from plugin_sdk.rules._data_op_steps import applied
+from plugin_sdk.rules._data_op_steps import applied, checked_name
 from plugin_sdk.rules._json import json_copy
 from plugin_sdk.values import JsonValue
 
@@ -89,10 +89,11 @@ def apply_data_ops(record: JsonValue, ops: Sequence[Mapping[str, JsonValue]]) ->
     deleted = False
     for index, op in enumerate(ops):
         try:
-            if op.get("op") == "delete" and len(ops) > 1:
+            name = checked_name(op)
+            if name == "delete" and len(ops) > 1:
                 raise DataOpProblem("invalid-op", "'delete' has to be the only operation.")
-            current = applied(current, op)
+            current = applied(current, name, op)
         except DataOpProblem as problem:
             raise DataOpError(problem.code, problem.message, index=index) from None
-        deleted = op["op"] == "delete"
+        deleted = name == "delete"
     return DataOpsResult(current, deleted)

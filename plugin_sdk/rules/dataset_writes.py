@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from plugin_sdk.errors import ToolError
+from plugin_sdk.rules._json import is_object
 from plugin_sdk.rules.data_ops import (
     DATA_OP_NAMES,
     MAX_DATA_OPS,
@@ -98,7 +99,7 @@ def _check_ops(dataset: DatasetRules, ops: Sequence[Mapping[str, JsonValue]]) ->
         )
     allowed = [name for name in DATA_OP_NAMES if name in dataset.ops and name != "set"]
     for index, op in enumerate(ops):
-        if op.get("op") not in allowed:
+        if is_object(op) and op.get("op") not in allowed:
             raise ToolError(
                 "invalid-input",
                 f"ops[{index}]: {op.get('op')!r} is no operation of {dataset.name} updates. "

@@ -34,14 +34,18 @@ def derived_paths(schema: JsonValue) -> tuple[Segments, ...]:
 def restore_derived(value: JsonValue, current: JsonValue, derived: Sequence[Segments]) -> JsonValue:
     """`value`, changed in place, with the `current` value at every derived place.
 
-    A place whose object is missing in `value` stays missing; a field that `current` lacks is
-    removed.
+    Objects that are missing on the way are made, because the fields below them are the clock's and
+    not the model's to remove; a field that `current` lacks is removed.
     """
     for path in derived:
         found, now = look_up(current, path)
         if not path:
             return json_copy(now)
-        _, parent = look_up(value, path[:-1])
+        parent = value
+        for name in path[:-1]:
+            if found and isinstance(parent, dict):
+                parent.setdefault(name, {})
+            _, parent = look_up(parent, (name,))
         if isinstance(parent, dict):
             parent.pop(path[-1], None)
             if found:

@@ -69,7 +69,7 @@ def parse_change_path(path: str, value: JsonValue) -> Segments:
         PathSyntaxError: The path is empty or cannot be read, or has a forbidden segment.
     """
     segments: list[str] = []
-    body = path.removeprefix("/")
+    body = path if _keys_ahead(path, value) else path.removeprefix("/")
     while body:
         segment, rest = _first_segment(body, value, path)
         if segment in FORBIDDEN_SEGMENTS:
@@ -151,7 +151,7 @@ def _index(segment: str) -> int | None:
 
 def _first_segment(body: str, value: JsonValue, path: str) -> tuple[str, str]:
     """The first segment of `body`, and what follows it."""
-    keys = [key for key in value if _leads(body, key)] if is_object(value) else []
+    keys = _keys_ahead(body, value)
     if slashed := [key for key in keys if "/" in key]:
         key = max(slashed, key=len)
         return key, body[len(key) :]
@@ -164,6 +164,10 @@ def _first_segment(body: str, value: JsonValue, path: str) -> tuple[str, str]:
         key = max(keys, key=len)
         return key, body[len(key) :]
     raise PathSyntaxError(_syntax_problem(path, len(path) - len(body)))
+
+
+def _keys_ahead(body: str, value: JsonValue) -> list[str]:
+    return [key for key in value if _leads(body, key)] if is_object(value) else []
 
 
 def _leads(body: str, key: str) -> bool:

@@ -39,7 +39,7 @@ class Submission:
     `values` holds the accepted fields by name: text, number or boolean, and null for a number that
     the player cleared; an optional field without answer and default is absent. `issues` has one
     item per field that was refused (`form_rejected`). `unknown_fields` are names that the form does
-    not have: a bad request, whatever else is right.
+    not have: a bad request and no `form_rejected`, so the other two are empty then.
     """
 
     values: dict[str, JsonValue]
@@ -66,6 +66,9 @@ def normalize_submission(
         locale: The session's language: Chinese and Russian have texts of their own, any other
             language gets English.
     """
+    names = {field.name for field in fields}
+    if unknown := tuple(name for name in submitted if name not in names):
+        return Submission({}, (), unknown)
     values: dict[str, JsonValue] = {}
     issues = []
     texts = _texts(locale)
@@ -76,9 +79,7 @@ def normalize_submission(
             issues.append(FieldIssue(field.name, _message(texts[fault], field)))
         elif answer is not _ABSENT:
             values[field.name] = answer  # type: ignore[assignment]  # _ABSENT is out
-    names = {field.name for field in fields}
-    unknown = tuple(name for name in submitted if name not in names)
-    return Submission(values, tuple(issues), unknown)
+    return Submission(values, tuple(issues), ())
 
 
 class _Absent:

@@ -25,6 +25,7 @@ def instruction_locale_for(locale: str | None, environ: Mapping[str, str]) -> In
     if forced in ("en", "zh"):
         return "zh" if forced == "zh" else "en"
     language, *subtags = (locale or "").strip().lower().replace("_", "-").split("-")
-    if language != "zh" or "hant" in subtags:
-        return "en"
-    return "zh" if "hans" in subtags or _TRADITIONAL_REGIONS.isdisjoint(subtags) else "en"
+    # A script says it all; without one the region tells.
+    scripts = [subtag for subtag in subtags if len(subtag) == 4 and subtag.isalpha()]
+    is_simplified = scripts == ["hans"] if scripts else _TRADITIONAL_REGIONS.isdisjoint(subtags)
+    return "zh" if language == "zh" and is_simplified else "en"

@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from plugin_sdk.errors import ToolError
-from plugin_sdk.names import TOOL_NAME_PATTERN
+from plugin_sdk.names import FRAMEWORK_TOOL_NAMES, TOOL_NAME_PATTERN
 
 MAX_DATASET_KEY_UNITS = 256
 """Limit of a normalised data set key, in UTF-16 units."""
@@ -116,13 +116,18 @@ def import_tool_name(contract: str, *, alias: str | None = None) -> str:
     `inventory.items@1` gives `inventory-items`.
 
     Raises:
-        ValueError: the name is not 1 to 64 letters, digits, `_` and `-`.
+        ValueError: the name is not 1 to 64 letters, digits, `_` and `-`, or is a framework tool's.
     """
     name = contract.partition("@")[0].replace(".", "-") if alias is None else alias
     if not _TOOL_NAME.fullmatch(name):
         raise ValueError(
             f"The tool name {name!r} of the import {contract!r} is not 1 to 64 letters, digits, "
             "'_' and '-'. Give the import a name with 'as'."
+        )
+    if name in FRAMEWORK_TOOL_NAMES:
+        raise ValueError(
+            f"The import {contract!r} cannot be called {name!r}, the name of a framework tool. "
+            "Give the import another name with 'as'."
         )
     return name
 

@@ -1,8 +1,10 @@
-"""A keyword index over texts that come and go, ranking exactly as `rank_texts` does."""
+"""A keyword index over texts that come and go, ranking exactly as `rank_texts` does.
+
+(seed: 插件记忆与向量搜索; spec/memory.md 4.2)
+"""
 
 from __future__ import annotations
 
-import heapq
 import sys
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from typing import Generic, TypeVar
 
 from plugin_sdk.rules.ranking import score_text, term_weights
 from plugin_sdk.rules.ranking_candidates import QueryLists
+from plugin_sdk.rules.ranking_postings import Postings
 from plugin_sdk.rules.terms import document_terms, search_terms
 
 Key = TypeVar("Key", bound=Hashable)
@@ -44,7 +47,7 @@ class RankingIndex(Generic[Key]):
         self._slots: dict[Key, int] = {}
         self._entries: dict[int, _Entry[Key]] = {}
         self._lengths: list[int] = []
-        self._postings: dict[str, dict[int, int]] = {}
+        self._postings: dict[str, Postings] = {}
         self._total_length = 0
         for key, text in texts:
             self.add(key, text)
@@ -93,57 +96,62 @@ class RankingIndex(Generic[Key]):
     ) -> list[IndexMatch[Key]]:
         """The texts that hold a query term, best first; equal scores keep the order of adding."""
         terms = search_terms(query)
-        holders = {term: len(self._postings.get(term, ())) for term in terms}
+        holders = {
+            term: len(self._postings[term].counts) for term in terms if term in self._postings
+        }
         weights = term_weights(holders, len(self))
         if not weights or (limit is not None and limit < 1):
             return []
         average = self._total_length / len(self)
         lists = QueryLists(self._postings, weights, self._lengths, average)
-        # Texts that the coverage filter drops must not keep others from the best ones.
-        if limit is not None and min_coverage <= 0:
-            candidates = lists.leading(limit)
-        else:
+        if limit is None:
             candidates = lists.covering(min_coverage)
+        else:
+            candidates = lists.leading(limit, min_coverage=min_coverage)
         matches = []
         for slot in candidates:
             held = {
                 term: count
                 for term in weights
-                if (count := self._postings[term].get(slot)) is not None
+                if (count := self._postings[term].counts.get(slot)) is not None
             }
             entry = self._entries[slot]
             score, coverage = score_text(held, entry.length, weights, average_length=average)
             if coverage >= min_coverage:
                 matches.append((-score, slot, IndexMatch(entry.key, score, coverage, len(held))))
-        best = sorted(matches) if limit is None else heapq.nsmallest(limit, matches)
-        return [match for _, _, match in best]
+        matches.sort()
+        return [match for _, _, match in matches]
 
     def _fill(self, slot: int, key: Key, text: str) -> None:
         counts, length = document_terms(text)
         # Interned, so that an entry shares its terms with the postings and with other entries.
         terms = tuple(map(sys.intern, counts))
-        for term in terms:
-            self._postings.setdefault(term, {})[slot] = counts[term]
         self._entries[slot] = _Entry(key, length, terms)
         self._lengths[slot] = length
+        for term in terms:
+            postings = self._postings.get(term)
+            if postings is None:
+                postings = self._postings[term] = Postings()
+            postings.add(slot, counts[term], self._lengths)
         self._total_length += length
 
     def _clear(self, slot: int) -> None:
         entry = self._entries.pop(slot)
         self._total_length -= entry.length
         for term in entry.terms:
-            holders = self._postings[term]
-            del holders[slot]
-            if not holders:
+            postings = self._postings[term]
+            postings.remove(slot, self._lengths)
+            if not postings.counts:
                 del self._postings[term]
 
     def _renumber(self) -> None:
         """Close the gaps that removed texts left, once they outnumber the texts."""
+        kept = [self._entries[slot] for slot in sorted(self._entries)]
         moved = {old: new for new, old in enumerate(sorted(self._entries))}
-        self._entries = {moved[slot]: entry for slot, entry in self._entries.items()}
-        self._slots = {entry.key: slot for slot, entry in self._entries.items()}
-        self._lengths = [self._entries[slot].length for slot in range(len(moved))]
-        self._postings = {
-            term: {moved[slot]: count for slot, count in holders.items()}
-            for term, holders in self._postings.items()
-        }
+        self._entries = dict(enumerate(kept))
+        self._slots = {entry.key: slot for slot, entry in enumerate(kept)}
+        self._lengths = [entry.length for entry in kept]
+        for term, old in self._postings.items():
+            postings = self._postings[term] = Postings()
+            for slot, count in old.counts.items():
+                postings.add(moved[slot], count, self._lengths)

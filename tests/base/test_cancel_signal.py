@@ -16,3 +16,22 @@ def test_waiters_wake_and_the_first_reason_stays() -> None:
         return signal.cancelled, signal.reason
 
     assert asyncio.run(main()) == (True, "aborted-by-player")
+
+
+def test_a_follower_is_cancelled_with_the_signal_it_follows() -> None:
+    above, other, below = CancelSignal(), CancelSignal(), CancelSignal()
+    below.follow(above)
+    below.follow(other)
+    other.cancel("closing")
+    above.cancel("deadline")
+    assert (below.cancelled, below.reason) == (True, "closing")
+    late = CancelSignal()
+    late.follow(above)
+    assert late.reason == "deadline"
+
+
+def test_a_follower_cancels_nothing_above_it() -> None:
+    above, below = CancelSignal(), CancelSignal()
+    below.follow(above)
+    below.cancel("timeout")
+    assert not above.cancelled

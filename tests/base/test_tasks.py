@@ -1,5 +1,7 @@
 import asyncio
 
+import pytest
+
 from covel_host.base.tasks import TaskTracker
 
 
@@ -40,3 +42,66 @@ def test_a_late_error_is_retrieved() -> None:
         return tracker.pending
 
     assert asyncio.run(main()) == ()
+
+
+def test_work_to_be_finished_ends_before_its_cancelled_caller_leaves() -> None:
+    async def main() -> list[str]:
+        tracker, started, release = TaskTracker(), asyncio.Event(), asyncio.Event()
+        order: list[str] = []
+
+        async def commit() -> None:
+            started.set()
+            await release.wait()
+            order.append("committed")
+
+        async def caller() -> None:
+            try:
+                await tracker.finish(commit(), name="commit")
+            finally:
+                order.append("left")
+
+        task = asyncio.ensure_future(caller())
+        await started.wait()
+        for _ in range(2):
+            task.cancel()
+            await asyncio.sleep(0)
+        release.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return order
+
+    assert asyncio.run(main()) == ["committed", "left"]
+
+
+def test_finished_work_gives_its_value_or_its_error() -> None:
+    async def main() -> int:
+        tracker = TaskTracker()
+
+        async def fails() -> None:
+            raise ValueError("no")
+
+        async def works() -> int:
+            return 5
+
+        with pytest.raises(ValueError, match="no"):
+            await tracker.finish(fails(), name="fails")
+        return await tracker.finish(works(), name="works")
+
+    assert asyncio.run(main()) == 5
+
+
+def test_what_cannot_be_stopped_is_waited_for_and_never_cancelled() -> None:
+    async def main() -> tuple[tuple[str, ...], str]:
+        tracker, release = TaskTracker(), asyncio.Event()
+
+        async def thread() -> str:
+            await release.wait()
+            return "ended"
+
+        task = tracker.start(thread(), name="thread", stoppable=False)
+        left = await tracker.close(budget_s=0)
+        release.set()
+        assert await tracker.close() == ()
+        return left, task.result()
+
+    assert asyncio.run(main()) == (("thread",), "ended")

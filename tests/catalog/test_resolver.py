@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,46 +15,7 @@ from covel_host.catalog.resolver_types import (
     Resolution,
     SessionPackage,
 )
-from tests.vectors import load_vectors
-
-
-def package(data: dict[str, Any]) -> SessionPackage:
-    """A package from the form of the vectors."""
-    return SessionPackage(
-        plugin_id=data["id"],
-        kind=data.get("kind", "plugin"),
-        source=data.get("source", "builtin"),
-        is_authorized=data.get("authorized", False),
-        provides=tuple(
-            Provided(entry)
-            if isinstance(entry, str)
-            else Provided(entry["contract"], entry.get("default", False))
-            for entry in data.get("provides", ())
-        ),
-        requires=tuple(data.get("requires", ())),
-        conflicts=tuple(data.get("conflicts", ())),
-        extensions=tuple(
-            ImplementedPoint(entry["point"], entry["id"], entry.get("slot"))
-            for entry in data.get("extensions", ())
-        ),
-        topics=tuple(data.get("topics", ())),
-    )
-
-
-@pytest.mark.parametrize("vector", load_vectors("resolver"))
-def test_vector(vector: dict[str, Any]) -> None:
-    resolution = resolve_session(
-        [package(data) for data in vector["packages"]],
-        requested=vector["requested"],
-        excluded=vector.get("excluded", ()),
-        required_contracts=vector.get("required_contracts", ()),
-    )
-    expect, why = vector["expect"], vector["why"]
-    assert set(resolution.active) == set(expect["active"]), why
-    if "rejected" in expect:
-        assert codes(resolution) == expect["rejected"], why
-    if "unmet" in expect:
-        assert resolution.unmet == expect["unmet"], why
+from tests.vector_adapters.resolver import package_of as package
 
 
 def resolve(packages: list[dict[str, Any]], requested: list[str], **options: Any) -> Resolution:

@@ -1,4 +1,4 @@
-"""The conformance packages of `tests/cases/manifests/`, as far as shape and layout go."""
+"""The conformance packages of `tests/cases/manifests/`, as far as manifests alone tell."""
 
 import json
 import shutil
@@ -19,8 +19,8 @@ from covel_host.manifest.package import read_package
 
 CASES = Path(__file__).parents[1] / "cases" / "manifests"
 
-# Invalid packages whose rule belongs to reading, one folder a line. The rules across fields and
-# files come with the validator, which adds their folders there.
+# Invalid packages that reading finds, one folder a line. The others are found by looking at files
+# that a manifest names (`rules/test_cases.py`).
 BY_READING = frozenset(
     Path(__file__).with_name("cases_by_reading.txt").read_text(encoding="utf-8").split()
 )
@@ -82,7 +82,7 @@ def test_a_case_is_read_as_its_vector_says(
         assert reading.manifest is not None
         return
     if folder.name not in BY_READING:
-        # A rule across fields or files: reading finds nothing wrong with the shape.
+        # A rule on other files: the manifests alone are in order.
         assert errors == [], expected["why"]
         return
     for wanted in expected["errors"]:

@@ -14,7 +14,7 @@ from covel_host.manifest.model_reading import read_model
 from covel_host.manifest.root_manifest import RootManifest
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.schedule import Detached, EarlierRuntime, NeededContract, NeededRuntime
-from covel_host.manifest.spellings import current_spelling, nearest
+from covel_host.manifest.spellings import current_spelling, nearest, only_near
 from plugin_sdk.names import LIFE_CYCLE_HOOKS
 
 
@@ -190,13 +190,13 @@ def test_contracts_of_the_host_are_known(contract: str, owned: bool) -> None:
         (
             "description: 7",
             "description",
-            "`description` is 7, a number; expected a text, or a map from language to text.",
+            "`description` is 7, which YAML reads as a number; expected a text, or a map from language to text.",
             'Put it in quotes: "7".',
         ),
         (
             "description: x\nversion: 1.10",
             "version",
-            "`version` is 1.10, a number; expected a text.",
+            "`version` is 1.10, which YAML reads as the number 1.1; expected a text.",
             'Put it in quotes: "1.10".',
         ),
         (
@@ -208,8 +208,9 @@ def test_contracts_of_the_host_are_known(contract: str, owned: bool) -> None:
         (
             "description: x\nruntime: { agent: { advertiseEvents: yes } }",
             "runtime.agent.advertiseEvents",
-            "`runtime.agent.advertiseEvents` is 'yes', a text; expected true or false.",
-            "Write true; YAML 1.2 reads yes as a text.",
+            "`runtime.agent.advertiseEvents` is yes, which YAML 1.2 reads as the text 'yes'; "
+            "expected true or false.",
+            "Write true.",
         ),
         (
             "description: x\nruntime: { agent: { tools: { defer: false } } }",
@@ -314,7 +315,8 @@ def test_known_fields_are_found_through_lists_maps_and_choices() -> None:
 def test_old_spellings_lead_to_the_current_one(
     path: tuple[str | int, ...], today: str | None
 ) -> None:
-    assert current_spelling(path) == today
+    found = current_spelling(path)
+    assert (found.says if found is not None else None) == today
 
 
 @pytest.mark.parametrize(
@@ -323,3 +325,21 @@ def test_old_spellings_lead_to_the_current_one(
 )
 def test_the_nearest_name_is_offered_only_when_it_is_near(name: str, near: str | None) -> None:
     assert nearest(name, ["maxSteps", "maxRetries"]) == near
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("max_steps", "maxSteps"),
+        ("maxStep", "maxSteps"),
+        ("Requires", "requires"),
+        ("requirs", None),
+        ("require", None),
+        ("axSteps", None),
+        ("zzz", None),
+    ],
+)
+def test_a_name_is_only_taken_for_another_one_when_no_third_is_near(
+    name: str, meant: str | None
+) -> None:
+    assert only_near(name, ["maxSteps", "requires", "required"]) == meant

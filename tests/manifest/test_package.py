@@ -143,7 +143,7 @@ def test_an_explicit_entry_takes_the_place_of_the_default(tmp_path: Path) -> Non
         ("/etc/x.py", "text-malformed"),
         ("server\\index.py", "text-malformed"),
         ("../x.py", "path-outside-package"),
-        ("5", "wrong-type"),
+        ("5", "yaml-unquoted-number"),
     ],
 )
 def test_a_wrong_entry_is_an_error_and_never_the_default(
@@ -260,19 +260,19 @@ runtime:
         ("role-tag", "tags.0"),
         ("value-not-allowed", "runtime.io.visibility"),
         ("wrong-type", "contributes.tools"),
-        ("wrong-type", "version"),
+        ("yaml-unquoted-number", "version"),
     ]
     assert reading.faulty_groups == {
         "description",
         "version",
         "contributes.tools",
-        "runtime.agent",
-        "runtime.io",
+        "runtime.agent.loop.maxSteps",
+        "runtime.io.visibility",
     }
     assert reading.manifest is not None
     assert reading.manifest.contributes.actions == ("covel:x",)
     (runtime,) = reading.runtimes
-    assert runtime.faulty_groups == {"agent", "io"}
+    assert runtime.faulty_groups == {"agent.loop.maxSteps", "io.visibility"}
     assert runtime.manifest is not None
     assert runtime.manifest.schedule.stage == "post-turn"
 

@@ -34,7 +34,6 @@ from plugin_sdk.rules.character_overlay import (
     overlay_characters,
 )
 from plugin_sdk.rules.characters import get_character, list_characters
-from tests.vectors import load_vectors
 
 YSOLDE = {
     "id": "npc-keeper-ysolde",
@@ -61,78 +60,6 @@ SCHEMA: dict[str, Any] = {
 
 def upserts(payloads: list[Any]) -> list[dict[str, Any]]:
     return [{"type": "character.upsert", "payload": payload} for payload in payloads]
-
-
-def matches(record: Any, expected: dict[str, Any]) -> bool:
-    """Whether the record holds the written members; null stands for absent or empty."""
-    return all(
-        (record.get(key) in (None, "", [], {})) if value is None else record.get(key) == value
-        for key, value in expected.items()
-    )
-
-
-# Vectors
-
-
-@pytest.mark.parametrize("vector", load_vectors("keys", kind="character_name"))
-def test_names_are_equal_as_the_vectors_say(vector: Any) -> None:
-    assert same_character_name(vector["a"], vector["b"]) is vector["same"], vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("characters", kind="resolve"))
-def test_look_ups_find_whom_the_vectors_say(vector: Any) -> None:
-    answer = resolve_character(vector["query"], vector["characters"], partial=vector["partial"])
-    actual: dict[str, Any] = {"outcome": answer.outcome}
-    if answer.outcome == "found":
-        actual["id"] = answer.character["id"]
-    elif answer.outcome == "ambiguous":
-        actual["ids"] = sorted(str(character["id"]) for character in answer.candidates)
-    assert actual == vector["expect"], vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("characters", kind="fields"))
-def test_fields_are_checked_as_the_vectors_say(vector: Any) -> None:
-    schema, fields, expect = vector["schema"], vector["fields"], vector["expect"]
-    if vector["mode"] == "create":
-        fields = merge_schema_defaults(schema, fields)
-    if "invalid" in expect:
-        with pytest.raises(CharacterFieldValidationError) as caught:
-            assert_character_fields(fields, schema)
-        assert set(caught.value.attributes) == set(expect["invalid"]), vector["why"]
-        return
-    undeclared = assert_character_fields(fields, schema)
-    assert fields == expect["fields"], vector["why"]
-    assert set(undeclared) == set(expect.get("undeclared", [])), vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("characters", kind="sync"))
-def test_batches_come_to_what_the_vectors_say(vector: Any) -> None:
-    expect, stored = vector["expect"], vector["characters"]
-    before = copy.deepcopy(stored)
-    if "error" in expect:
-        with pytest.raises(ToolError) as caught:
-            plan_character_batch(vector["call"], characters=stored, schema=vector["schema"])
-        assert caught.value.code == expect["error"], vector["why"]
-        assert expect.get("entry", "") in caught.value.message, vector["why"]
-        assert stored == before
-        return
-    batch = plan_character_batch(vector["call"], characters=stored, schema=vector["schema"])
-    for group in ("created", "updated", "unchanged"):
-        if group in expect:
-            actual: Any = batch.content[group]
-            assert len(actual) == len(expect[group]), vector["why"]
-            assert all(map(matches, actual, expect[group])), vector["why"]
-    view = overlay_characters(batch.proposals, stored, "s-1")
-    by_name = {record["name"]: record for record in view.values()}
-    for name, members in vector.get("after", {}).items():
-        assert matches(by_name[name], members), vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("characters", kind="overlay"))
-def test_proposals_lie_over_records_as_the_vectors_say(vector: Any) -> None:
-    view = overlay_characters(upserts(vector["proposals"]), vector["stored"], "s-1")
-    for character_id, members in vector["expect"].items():
-        assert matches(view[character_id], members), (vector["why"], view[character_id])
 
 
 # Names
@@ -587,6 +514,11 @@ def test_the_list_is_sorted_by_version_then_by_time() -> None:
         "Characters in session (3 total, sorted by frequency then recency):\n"
         "1. 苏婉 [npc] b (v3) — 外门弟子\n2. 柳娘 [npc] c (v1)\n3. 柳无痕 [player] a (v1)"
     )
+
+
+def test_a_character_takes_one_line_of_the_list() -> None:
+    ysolde = {**YSOLDE, "description": "Keeps the lamp.\n\nFears  the tide."}
+    assert list_characters([ysolde]).summary.splitlines()[1].endswith("lamp. Fears the tide.")
 
 
 def test_fifty_characters_are_listed_and_all_are_counted() -> None:

@@ -1,11 +1,9 @@
 """Data operations, alone and through the checks of a data set's update tool."""
 
-import copy
 import json
 import math
 from typing import Any
 
-import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +16,7 @@ from plugin_sdk.rules.data_ops import (
     apply_data_ops,
 )
 from plugin_sdk.rules.dataset_writes import DatasetRules, check_dataset_record, updated_record
-from tests.vectors import load_vectors
-
-VECTORS = load_vectors("data_ops")
-ALONE = [param for param in VECTORS if "dataset" not in param.values[0]]
-IN_DATASETS = [param for param in VECTORS if "dataset" in param.values[0]]
+from tests.vector_adapters.comparing import same_json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | st.text("ab/~", max_size=2),
@@ -53,55 +47,6 @@ FITTING: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.builds(lambda path: {"op": "remove", "path": path}, PATH),
     st.builds(lambda path: {"op": "increment", "path": path, "by": 2}, PATH),
 )
-
-
-def same_json(left: object, right: object) -> bool:
-    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
-
-
-def rules_of(declaration: dict[str, Any]) -> DatasetRules:
-    validator = jsonschema_rs.validator_for(declaration["schema"])
-    return DatasetRules(
-        name="rows",
-        schema_problems=lambda record: [error.message for error in validator.iter_errors(record)],
-        key_field=declaration.get("key"),
-        ops=declaration.get("ops", DATA_OP_NAMES),
-    )
-
-
-@pytest.mark.parametrize("vector", ALONE)
-def test_vector(vector: dict[str, Any]) -> None:
-    expect, why = vector["expect"], vector["why"]
-    before = copy.deepcopy(vector)
-    if "error" in expect:
-        with pytest.raises(DataOpError) as caught:
-            apply_data_ops(vector["record"], vector["ops"])
-        assert caught.value.code == expect["error"], why
-        assert caught.value.tool_code == expect["tool_error"], why
-        assert caught.value.index == expect.get("index", caught.value.index), why
-    else:
-        result = apply_data_ops(vector["record"], vector["ops"])
-        assert result.deleted == expect.get("deleted", False), why
-        assert same_json(result.record, expect.get("record")), why
-    assert vector == before, why
-
-
-@pytest.mark.parametrize("vector", IN_DATASETS)
-def test_dataset_vector(vector: dict[str, Any]) -> None:
-    expect, why = vector["expect"], vector["why"]
-    rules = rules_of(vector["dataset"])
-    if "tool_error" in expect:
-        with pytest.raises(ToolError) as caught:
-            updated_record(rules, "wren", vector["record"], vector["ops"])
-        assert caught.value.code == expect["tool_error"], why
-        if "error" in expect:
-            cause = caught.value.__cause__
-            assert isinstance(cause, DataOpError), why
-            assert (cause.code, cause.index) == (expect["error"], expect["index"]), why
-    else:
-        result = updated_record(rules, "wren", vector["record"], vector["ops"])
-        assert result.deleted == expect.get("deleted", False), why
-        assert same_json(result.record, expect.get("record")), why
 
 
 @given(JSON, st.lists(FITTING | OP, max_size=4))
@@ -157,6 +102,9 @@ def test_two_batches_are_one_batch(
         (None, {"op": "put", "path": "/a", "value": 1}, "path-not-found"),
         (None, {"op": "merge", "value": {}}, "path-not-found"),
         ({}, {"op": "set", "value": None}, "invalid-op"),
+        ({"a": 1}, "delete", "invalid-op"),
+        ({"a": 1}, None, "invalid-op"),
+        ({"a": 1}, [], "invalid-op"),
         ({"a": 1}, {"op": "delete", "path": "/a"}, "invalid-op"),
         ({"a": 1}, {"op": "put", "path": "/a", "value": 1, "reason": "x"}, "invalid-op"),
         ({"a": 1}, {"op": "put", "path": 1, "value": 1}, "invalid-path"),
@@ -267,6 +215,14 @@ def test_hints_name_only_the_tools_the_runtime_chose() -> None:
         None,
         None,
     ]
+
+
+def test_an_operation_that_is_no_object_is_invalid_input() -> None:
+    rules = DatasetRules("npcs", lambda record: [])
+    with pytest.raises(ToolError) as caught:
+        updated_record(rules, "wren", {"a": 1}, ["delete"])  # type: ignore[list-item]
+    assert caught.value.code == "invalid-input"
+    assert "An operation is an object, not text." in caught.value.message
 
 
 def test_a_changed_key_field_is_refused_in_the_seeds_words() -> None:

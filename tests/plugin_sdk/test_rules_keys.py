@@ -3,68 +3,23 @@
 import random
 import re
 import unicodedata
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugin_sdk.errors import ToolError
+from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
 from plugin_sdk.rules.keys import (
     dataset_key,
-    dataset_tool_kinds,
-    dataset_tool_name,
     import_tool_name,
-    require_dataset_key,
     short_id,
     short_id_batch,
     word_id,
 )
-from tests.vectors import load_vectors
 
 # Lower-casing this letter gives two signs, which NFKC may order anew beside other marks. The seed's
 # formula does the same, so it is kept.
 DOTTED_CAPITAL_I = "\u0130"
-
-
-@pytest.mark.parametrize("vector", load_vectors("keys", kind="dataset_key"))
-def test_dataset_key_vector(vector: dict[str, Any]) -> None:
-    if "error" in vector:
-        with pytest.raises(ToolError) as caught:
-            require_dataset_key(vector["text"])
-        assert caught.value.code == vector["error"], vector["why"]
-        return
-    assert dataset_key(vector["text"]) == vector["key"], vector["why"]
-    assert require_dataset_key(vector["text"]) == vector["key"], vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("keys", kind="word_id"))
-def test_word_id_vector(vector: dict[str, Any]) -> None:
-    prefix, label, taken = vector["prefix"], vector["label"], set(vector.get("taken", ()))
-    if vector.get("taken_first"):
-        taken = {word_id(prefix, label, ())}
-    made = word_id(prefix, label, taken)
-    assert made == vector.get("word_id", made), vector["why"]
-    assert re.fullmatch(vector.get("pattern", ".*"), made), vector["why"]
-    assert not vector.get("repeatable") or word_id(prefix, label, taken) == made, vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("keys", kind="tool_name"))
-def test_tool_name_vector(vector: dict[str, Any]) -> None:
-    if vector.get("error"):
-        with pytest.raises(ValueError, match="is not 1 to 64 letters"):
-            import_tool_name(vector["contract"], alias=vector.get("as"))
-        return
-    name = import_tool_name(vector["contract"], alias=vector.get("as"))
-    assert name == vector["tool_name"], vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("keys", kind="dataset_tools"))
-def test_dataset_tools_vector(vector: dict[str, Any]) -> None:
-    declaration = vector["declaration"]
-    kinds = dataset_tool_kinds(ops=declaration.get("ops"), tools=declaration.get("tools"))
-    names = {dataset_tool_name(vector["dataset"], kind) for kind in kinds}
-    assert names == set(vector["tools"]), vector["why"]
 
 
 @given(st.text(st.characters(exclude_characters=DOTTED_CAPITAL_I)))
@@ -161,3 +116,10 @@ def test_a_batch_has_no_equal_ids_even_with_equal_random_numbers() -> None:
         "x-a-00000000",
         "x-ffffffff",
     ]
+
+
+@pytest.mark.parametrize("name", FRAMEWORK_TOOL_NAMES)
+def test_an_import_never_takes_the_name_of_a_framework_tool(name: str) -> None:
+    for contract, alias in ((name.replace("-", ".") + "@1", None), ("world.map@2", name)):
+        with pytest.raises(ValueError, match="Give the import another name with 'as'"):
+            import_tool_name(contract, alias=alias)

@@ -86,6 +86,8 @@ def test_member(key: str, value: Any, kept: bool) -> None:
         ("zh-SG", "zh"),
         ("zh-Hant", "en"),
         ("zh-Hant-CN", "en"),
+        ("zh-Latn", "en"),
+        ("zh-Hans-TW", "zh"),
         ("zh-HK", "en"),
         ("zh_MO", "en"),
         ("zha", "en"),

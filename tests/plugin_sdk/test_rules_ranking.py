@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import random
 
 import pytest
 from hypothesis import given
@@ -11,32 +11,12 @@ from hypothesis import strategies as st
 from plugin_sdk.rules.excerpts import search_excerpt
 from plugin_sdk.rules.ranking import rank_texts
 from plugin_sdk.rules.ranking_index import RankingIndex
+from plugin_sdk.rules.ranking_postings import GROUPED_FROM
 from plugin_sdk.rules.terms import count_terms, document_terms, search_terms, term_places
-from tests.vectors import load_vectors
 
 WORDS = ["lamp", "lamps", "keeper's", "boat", "the", "x", "灯", "灯塔", "守灯人", "Wren借", "…"]
 TEXTS = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 ANY_TEXT = st.text(st.characters(codec="utf-8"), max_size=60)
-
-
-@pytest.mark.parametrize("vector", load_vectors("ranking", kind="terms"))
-def test_terms_vector(vector: dict[str, Any]) -> None:
-    terms = search_terms(vector["text"])
-    assert len(set(terms)) == len(terms), vector["why"]
-    assert set(terms) == set(vector["terms"]), vector["why"]
-
-
-@pytest.mark.parametrize("vector", load_vectors("ranking", kind="order"))
-def test_order_vector(vector: dict[str, Any]) -> None:
-    why = vector["why"]
-    ranked = rank_texts(vector["query"], vector["texts"])
-    assert [text.index for text in ranked] == vector["order"], why
-    if "matched" in vector:
-        assert [text.matched for text in ranked] == vector["matched"], why
-    if "coverage" in vector:
-        assert [round(text.coverage, 3) for text in ranked] == vector["coverage"], why
-    index = RankingIndex(enumerate(vector["texts"]))
-    assert [match.key for match in index.search(vector["query"])] == vector["order"], why
 
 
 @given(
@@ -215,3 +195,35 @@ def test_characters_that_grow_in_lower_case_do_not_move_the_excerpt() -> None:
 def test_an_excerpt_of_no_length_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         search_excerpt("text", "text", limit=0)
+
+
+def test_the_best_of_long_lists_are_those_of_the_whole_ranking() -> None:
+    source = random.Random(6)
+    words = [f"word{n}" for n in range(40)]
+
+    def text() -> str:
+        return " ".join(
+            source.choices(words, [1 / (n + 1) for n in range(40)], k=source.choice([2, 2, 3, 9]))
+        )
+
+    index = RankingIndex((n, text()) for n in range(6 * GROUPED_FROM))
+    for number in range(2 * GROUPED_FROM):
+        index.replace(source.randrange(3 * GROUPED_FROM), text())
+        index.remove(3 * GROUPED_FROM + number)
+        index.add(f"more {number}", text())
+    for _ in range(60):
+        query = " ".join(source.sample(words, k=source.randint(1, 6)))
+        for min_coverage in (0.0, 0.2, 0.7):
+            everything = index.search(query, min_coverage=min_coverage)
+            for limit in (1, 8, 300):
+                best = index.search(query, limit=limit, min_coverage=min_coverage)
+                assert best == everything[:limit]
+
+
+def test_a_term_that_becomes_rare_and_common_again_keeps_its_order() -> None:
+    index = RankingIndex((n, "lamp " * (1 + n % 3)) for n in range(2 * GROUPED_FROM))
+    for n in range(2 * GROUPED_FROM - 5):
+        index.remove(n)
+    for n in range(2 * GROUPED_FROM):
+        index.add(f"new {n}", "lamp pier")
+    assert index.search("lamp", limit=9) == index.search("lamp")[:9]

@@ -1,14 +1,12 @@
 """Grouping of the calls of one reply into pools and barriers."""
 
 from itertools import pairwise
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from covel_host.tools.pools import SERIAL_TOOLS, CallTarget, RequestedCall, group_calls
-from tests.vectors import load_vectors
 
 SAFE = CallTarget(read_only=True, concurrency_safe=True, authorised=True)
 TARGETS = {
@@ -17,25 +15,6 @@ TARGETS = {
     "foreign": CallTarget(read_only=True, concurrency_safe=True),
     **dict.fromkeys(SERIAL_TOOLS, SAFE),
 }
-
-
-@pytest.mark.parametrize("vector", load_vectors("pools"))
-def test_vectors(vector: dict[str, Any]) -> None:
-    targets = {
-        name: CallTarget(
-            read_only=facts.get("readOnly", False),
-            concurrency_safe=facts.get("concurrencySafe", False),
-            authorised=facts["authorized"],
-        )
-        for name, facts in vector["tools"].items()
-    }
-    rewritten = vector.get("rewritten_by_hook", {})
-    calls = [
-        RequestedCall(call["id"], call["name"], rewritten.get(call["id"]))
-        for call in vector["calls"]
-    ]
-    groups = [list(group.call_ids) for group in group_calls(calls, targets)]
-    assert groups == vector["groups"], vector["why"]
 
 
 def calls_of(names: list[str]) -> list[RequestedCall]:

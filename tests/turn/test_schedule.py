@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from covel_host.turn.schedule import Schedule
-from covel_host.turn.schedule_manifest import declare_runtime
 from covel_host.turn.schedule_selection import UnknownRuntimeError, select_runtimes
 from covel_host.turn.schedule_types import (
     CommittedRuns,
@@ -20,82 +19,10 @@ from covel_host.turn.schedule_types import (
     EventPayloadDropped,
     Job,
     RunOutcome,
-    RuntimeDeclaration,
     Situation,
 )
-from tests.vectors import load_vectors
-
-
-def declare(runtime: dict[str, Any]) -> RuntimeDeclaration:
-    """A declaration from the flat form of the vectors."""
-    return declare_runtime(
-        runtime["id"],
-        plugin_id=runtime["id"].split("/")[0],
-        schedule={
-            key: runtime[key]
-            for key in ("stage", "trigger", "needs", "after", "background", "detached")
-            if key in runtime
-        },
-        io={
-            "inputs": runtime.get("inputs", {}),
-            "output": {"contract": runtime.get("contract")},
-            "visibility": runtime.get("visibility", "plugin"),
-        },
-        effects=runtime.get("effects"),
-    )
-
-
-def outcome(given: dict[str, Any]) -> RunOutcome:
-    """An outcome from the form of the vectors."""
-    return RunOutcome(
-        status=given.get("status", "success"),
-        events=tuple((event["topic"], event.get("data", {})) for event in given.get("events", ())),
-        explicit_skip=given.get("explicit_skip", False),
-        completes_setup=given.get("completes_setup", False),
-    )
-
-
-def drive(schedule: Schedule, outcomes: dict[str, dict[str, Any]] | None = None) -> list[list[str]]:
-    """Run `schedule` to its end with the given outcomes; the layers that ran."""
-    layers = []
-    while layer := schedule.next_layer():
-        layers.append([run.runtime_id for run in layer])
-        schedule.settle(
-            {run.runtime_id: outcome((outcomes or {}).get(run.runtime_id, {})) for run in layer}
-        )
-    return layers
-
-
-@pytest.mark.parametrize("vector", load_vectors("scheduling"))
-def test_vector(vector: dict[str, Any]) -> None:
-    situation = Situation(
-        logical_turn=vector["turn"],
-        phase=vector.get("phase", "playing"),
-        setup_states=vector.get("setup", {}),
-        ledger={
-            runtime_id: CommittedRuns(row["runs"], row["lastTurn"])
-            for runtime_id, row in vector.get("history", {}).items()
-        },
-        manual_runtime_id=vector.get("manual"),
-    )
-    schedule = Schedule([declare(runtime) for runtime in vector["runtimes"]], situation)
-    layers = drive(schedule, vector.get("outcomes"))
-    expect, why = vector["expect"], vector["why"]
-    skipped = {skip.runtime_id: skip.reason for skip in schedule.skips}
-    assert layers == expect["layers"], why
-    assert skipped.keys() == expect["skipped"].keys(), why
-    for runtime_id, reason in expect["skipped"].items():
-        assert reason in (None, skipped[runtime_id]), why
-    assert [
-        {"topic": d.event.topic, "data": d.event.data, "to": sorted(d.to)}
-        for d in schedule.deliveries
-    ] == [{**d, "to": sorted(d["to"])} for d in expect["deliveries"]], why
-    assert [
-        {"code": h.code, "topic": h.topic, "runtimeId": h.runtime_id}  # type: ignore[union-attr]
-        for h in schedule.hazards
-    ] == expect["hazards"], why
-    assert [job.runtime_id for job in schedule.jobs] == expect["jobs"], why
-
+from tests.vector_adapters.scheduling import declaration_of as declare
+from tests.vector_adapters.scheduling import drive
 
 AUTO = {"type": "auto"}
 

@@ -1,0 +1,164 @@
+"""One run from the command line: load the package, execute, show, and say what was committed."""
+
+import asyncio
+from dataclasses import replace
+from typing import TextIO
+
+import click
+
+from covel_host.base.json_text import dump_json
+from covel_host.catalog.building import read_catalog
+from covel_host.catalog.catalog import Catalog
+from covel_host.catalog.discovery import discover
+from covel_host.cli.approval import with_approval
+from covel_host.cli.excerpts import texts_of
+from covel_host.cli.failures import FINDINGS, DetailedError, error_facts
+from covel_host.cli.output import counted, note, safe_text
+from covel_host.cli.run_report import report_json
+from covel_host.cli.run_terminal import RunTerminal
+from covel_host.cli.targets import package_not_found, say_hidden
+from covel_host.diagnostics.formats import as_json as diagnostic_json
+from covel_host.diagnostics.formats import format_full
+from covel_host.host import Host, load_catalog, store_options
+from covel_host.models.selector import ModelSelector
+from covel_host.settings import Settings
+from covel_host.store.errors import StoreError
+from covel_host.store.store import Store
+from covel_host.store.turns import get_turn
+from covel_host.turn.admission import ManualRequest, admit
+from covel_host.turn.errors import RequestRefused
+from covel_host.turn.execution import ExecutionReport
+
+
+def execute(
+    request: ManualRequest,
+    settings: Settings,
+    *,
+    selector: ModelSelector | None,
+    output: TextIO,
+    as_json: bool,
+) -> int:
+    """Run `request` and print what came of it; the exit code is 0 when it was committed.
+
+    Raises:
+        HostError: the run could not begin; nothing was started and nothing stored.
+    """
+    plugin_id = request.target.partition("/")[0]
+    catalog = _package(plugin_id, settings)
+    state = catalog.packages[plugin_id]
+    settings = with_approval(state, settings, may_ask=not as_json)
+    terminal = RunTerminal(output, is_quiet=as_json)
+    try:
+        report = asyncio.run(_run(request, settings, catalog, selector, terminal))
+    except KeyboardInterrupt:
+        return _aborted(settings, terminal, output, as_json=as_json)
+    if as_json:
+        click.echo(dump_json(report_json(report)), file=output)
+    else:
+        _show(report, terminal, output)
+    return 0 if report.committed else FINDINGS
+
+
+def _package(plugin_id: str, settings: Settings) -> Catalog:
+    """A catalog of that one package; the others are not even read."""
+    discovery = discover(settings.folders)
+    say_hidden(discovery, [plugin_id])
+    wanted = tuple(found for found in discovery.packages if found.plugin_id == plugin_id)
+    if not wanted:
+        raise package_not_found(plugin_id, [found.plugin_id for found in discovery.packages])
+    return read_catalog(replace(discovery, packages=wanted))
+
+
+async def _run(
+    request: ManualRequest,
+    settings: Settings,
+    catalog: Catalog,
+    selector: ModelSelector | None,
+    terminal: RunTerminal,
+) -> ExecutionReport:
+    loaded = await load_catalog(catalog, settings, catalog.packages)
+    try:
+        _admit(request, loaded)
+        host = await Host.open(settings, load=(), selector=selector, catalog=loaded)
+    except BaseException:
+        await loaded.close()
+        raise
+    try:
+        if host.offline_note:
+            note(host.offline_note)
+        return await host.run(request, observer=terminal)
+    finally:
+        await host.close()
+
+
+def _admit(request: ManualRequest, loaded: Catalog) -> None:
+    """Refuse a run that cannot begin before a database is made for it, with all that is wrong."""
+    try:
+        admit(request, loaded)
+    except RequestRefused as refused:
+        if refused.code != "package-not-loaded":
+            raise
+        (state,) = loaded.packages.values()
+        wrong = [found for found in state.diagnostics if found.severity != "info"]
+        raise DetailedError(
+            f"The package {state.plugin_id!r} was not loaded: {counted(len(wrong), 'problem')}.",
+            code=refused.code,
+            hint=f"See: covel plugins show {state.plugin_id} --load",
+            text=safe_text(format_full(wrong, sources=texts_of(state.reading))),
+            members={"diagnostics": [diagnostic_json(found) for found in wrong]},
+        ) from refused
+
+
+def _show(report: ExecutionReport, terminal: RunTerminal, output: TextIO) -> None:
+    result = report.result
+    terminal.show_final(result.text)
+    if report.committed and result.output and not result.text:
+        click.echo(dump_json(result.output), file=output)
+    for warning in result.warnings:
+        note(f"warning: {warning}")
+    if report.failure is not None:
+        note(f"error: {report.failure.message} ({report.failure.code})")
+        if report.failure.hint:
+            note(f"  {report.failure.hint}")
+        note(f"Nothing was committed: turn {report.turn_id} of session {report.session_id}.")
+    else:
+        note(
+            f"Committed turn {report.turn_id} as revision {report.revision} of session "
+            f"{report.session_id}."
+        )
+    note(f"  See: covel sessions show {report.session_id}")
+
+
+def _aborted(settings: Settings, terminal: RunTerminal, output: TextIO, *, as_json: bool) -> int:
+    """Say what became of a run that a person ended; the store knows, the run may not."""
+    terminal.end_line()
+    revision = _committed_revision(settings, terminal)
+    message = "Aborted: nothing was committed."
+    if revision is not None:
+        message = f"Aborted after the commit: the turn is revision {revision} of its session."
+    note(message)
+    if as_json:
+        document = {
+            "sessionId": terminal.session_id,
+            "turnId": terminal.turn_id,
+            "committed": revision is not None,
+            "revision": revision,
+            "error": error_facts("aborted-by-player", message, None),
+        }
+        click.echo(dump_json(document), file=output)
+    return FINDINGS
+
+
+def _committed_revision(settings: Settings, terminal: RunTerminal) -> int | None:
+    session_id, turn_id = terminal.session_id, terminal.turn_id
+    if session_id is None or turn_id is None:
+        return None
+    try:
+        reader = Store.open_reader(store_options(settings))
+    except StoreError:
+        return None
+    try:
+        turn = reader.read_now(lambda reading: get_turn(reading, session_id, turn_id))
+    finally:
+        reader.close()
+    return None if turn is None else turn.revision

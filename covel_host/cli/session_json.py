@@ -1,0 +1,102 @@
+"""Sessions as JSON."""
+
+from collections.abc import Sequence
+
+from covel_host.cli.session_facts import SessionFacts, TurnFacts
+from covel_host.store.records import MessageRecord, SessionRecord, ToolCallRecord, TraceRecord
+from covel_host.store.values import time_text, time_text_or_null
+
+
+def sessions_json(sessions: Sequence[SessionRecord]) -> dict[str, object]:
+    """`{sessions: […]}`, last changed first."""
+    return {"sessions": [_session(session) for session in sessions]}
+
+
+def session_json(facts: SessionFacts) -> dict[str, object]:
+    """`{session, messages, turns}`; the turn that is shown in full has a `trace`."""
+    return {
+        "session": _session(facts.session),
+        "messages": [_message(message) for message in facts.messages],
+        "turns": [_turn(turn, has_trace=turn is facts.traced) for turn in facts.turns],
+    }
+
+
+def _session(session: SessionRecord) -> dict[str, object]:
+    return {
+        "sessionId": session.session_id,
+        "worldId": session.world_id,
+        "status": session.status,
+        "phase": session.phase,
+        "revision": session.revision,
+        "completedPlayerTurns": session.completed_player_turns,
+        "locale": session.locale,
+        "activePackages": list(session.active_packages),
+        "createdAt": time_text(session.created_at),
+        "updatedAt": time_text(session.updated_at),
+    }
+
+
+def _message(message: MessageRecord) -> dict[str, object]:
+    return {
+        "messageId": message.message_id,
+        "turnId": message.turn_id,
+        "sequence": message.sequence,
+        "revision": message.revision,
+        "source": message.source,
+        "role": message.role,
+        "kind": message.kind,
+        "pluginId": message.plugin_id,
+        "runtimeId": message.runtime_id,
+        "content": message.content,
+        "createdAt": time_text(message.created_at),
+    }
+
+
+def _turn(facts: TurnFacts, *, has_trace: bool) -> dict[str, object]:
+    turn = facts.turn
+    document: dict[str, object] = {
+        "turnId": turn.turn_id,
+        "sequence": turn.sequence,
+        "origin": turn.origin,
+        "logicalTurn": turn.logical_turn,
+        "commitStatus": turn.commit_status,
+        "revision": turn.revision,
+        "failure": turn.failure,
+        "startedAt": time_text(turn.started_at),
+        "finishedAt": time_text_or_null(turn.finished_at),
+        "durationMs": turn.duration_ms,
+        "results": turn.results,
+        "toolCalls": [_call(call) for call in facts.calls],
+    }
+    if has_trace:
+        document["trace"] = [_event(event) for event in facts.trace]
+    return document
+
+
+def _call(call: ToolCallRecord) -> dict[str, object]:
+    return {
+        "callId": call.call_id,
+        "position": call.position,
+        "pluginId": call.plugin_id,
+        "runtimeId": call.runtime_id,
+        "runId": call.run_id,
+        "name": call.tool_name,
+        "status": call.status,
+        "arguments": call.arguments,
+        "result": call.result,
+        "error": call.error,
+        "approval": call.approval,
+        "startedAt": time_text(call.started_at),
+        "durationMs": call.duration_ms,
+    }
+
+
+def _event(event: TraceRecord) -> dict[str, object]:
+    return {
+        "position": event.position,
+        "type": event.type,
+        "at": time_text(event.at),
+        "runId": event.run_id,
+        "parentId": event.parent_id,
+        "data": event.data,
+    }

@@ -1,0 +1,38 @@
+"""`covel tools`."""
+
+import os
+from pathlib import Path
+
+import click
+
+from covel_host.cli.options import json_option, plugins_dir_option, trust_option
+
+
+@click.command("tools")
+@click.argument("packages", nargs=-1, metavar="[PLUGIN|PATH]...")
+@trust_option
+@plugins_dir_option
+@json_option
+def command(
+    *,
+    packages: tuple[str, ...],
+    trusted: tuple[str, ...],
+    plugins_dirs: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """List the tools that packages register."""
+    from covel_host.cli.log_file import log_to_file
+    from covel_host.cli.targets import parse_target
+    from covel_host.cli.tool_list import list_tools
+    from covel_host.settings import read_settings
+
+    targets = [parse_target(text) for text in packages]
+    folders = [target.folder for target in targets if target.folder is not None]
+    settings = read_settings(os.environ, extra_folders=[*folders, *plugins_dirs], trust=trusted)
+    with log_to_file(settings) as output:
+        return list_tools(
+            settings,
+            [target.plugin_id for target in targets],
+            output=output,
+            as_json=as_json,
+        )

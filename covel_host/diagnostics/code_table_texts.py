@@ -1,0 +1,55 @@
+"""Codes of translations: label files, messages and locale variants (COV28x)."""
+
+from covel_host.diagnostics.code_info import slip, warning
+
+TEXT_RULES = (
+    slip(
+        "COV280",
+        "inline-locale-map",
+        "Manifests and UI specs hold English. Translations of labels lie in "
+        "`locales/<locale>.yaml`, where translators find them.",
+    ),
+    slip(
+        "COV281",
+        "label-not-translatable",
+        "A label file translates `displayName`, `description`, `label`, `title`, `summary`, "
+        "`about` and the labels of links. Everything else is structure and comes from the "
+        "manifest.",
+    ),
+    slip(
+        "COV282",
+        "label-without-source",
+        "The entry of the label file has no counterpart in the manifest it translates, so nobody "
+        "ever sees it.",
+    ),
+    warning(
+        "COV283",
+        "message-unfit",
+        "A message is found by its English text, letter by letter, and its translation keeps the "
+        "`{name}` placeholders.",
+    ),
+    slip(
+        "COV284",
+        "variant-structure",
+        "`PLUGIN.zh.md` and `RUNTIME.zh.md` hold the body and the contents of static prompt "
+        "segments. Structure comes from the English file alone; a difference is ignored.",
+    ),
+    slip(
+        "COV285",
+        "variant-not-read",
+        "Prompts exist in English and Simplified Chinese, so `PLUGIN.zh.md` and `RUNTIME.zh.md` "
+        "are the only variants that are read. Labels have files for every locale.",
+    ),
+    warning(
+        "COV286",
+        "variant-names-differ",
+        "The English and the Chinese body name the same tools, inputs and tags, so that the model "
+        "is told the same in both.",
+    ),
+    warning(
+        "COV287",
+        "locale-file-name",
+        "A label file is called after its locale in canonical form, such as `pt-BR.yaml` or "
+        "`zh-Hant-TW.yaml`.",
+    ),
+)

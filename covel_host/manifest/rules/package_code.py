@@ -1,0 +1,77 @@
+"""All rules on the code of a package, run together; a package without code costs nothing."""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from covel_host.diagnostics.diagnostic import Diagnostic
+from covel_host.diagnostics.source import SourceText
+from covel_host.manifest.reading import PackageReading
+from covel_host.manifest.rules.facts import RootFacts, root_facts
+from covel_host.manifest.rules.file_references import FileReference
+from covel_host.manifest.rules.package_folder import PackageFolder
+from covel_host.manifest.rules.referenced_files import references
+
+if TYPE_CHECKING:
+    from covel_host.manifest.rules.code_modules import CodeModule, CodeModules
+
+_CODE_USES: Final = ("handler", "guard", "projection")
+
+
+def code_problems(
+    package: PackageReading, folder: PackageFolder, sources: dict[str, SourceText]
+) -> Iterator[Diagnostic]:
+    """The problems of the entry, of handlers and guards; `sources` gets the texts they lie in."""
+    named = [reference for reference in references(package) if reference.use in _CODE_USES]
+    root = root_facts(package)
+    if root is not None and (named or package.entry is not None or _declares_code(root)):
+        yield from _checked(root, named, folder, sources)
+
+
+def _checked(
+    root: RootFacts,
+    named: list[FileReference],
+    folder: PackageFolder,
+    sources: dict[str, SourceText],
+) -> Iterator[Diagnostic]:
+    # Imported here: most packages of prompts alone never need a syntax tree.
+    from covel_host.manifest.rules import named_code, registrations
+    from covel_host.manifest.rules.code_modules import CodeModules
+    from covel_host.manifest.rules.entry_code import EntryFacts
+
+    modules = CodeModules(folder)
+    for reference in named:
+        file = folder.file(reference.base, reference.written)
+        if file.state == "file":
+            module = named_code.NamedModule(reference, modules.module(file))
+            for named_rule in named_code.NAMED_RULES:
+                yield from named_rule.found_in(module, reference.frontmatter)
+    entry = EntryFacts(root, _entry(root, folder, modules), modules)
+    for entry_rule in registrations.ENTRY_RULES:
+        yield from entry_rule.found_in(entry, root.frontmatter)
+    for looked_at in modules.looked_at():
+        sources[looked_at.file.name] = looked_at.source
+        for module_rule in (*named_code.MODULE_RULES, *registrations.MODULE_RULES):
+            yield from module_rule.found_in(looked_at, root.frontmatter)
+
+
+def _entry(root: RootFacts, folder: PackageFolder, modules: "CodeModules") -> "CodeModule | None":
+    """The module of the entry, `None` without one that could be found."""
+    entry = root.package.entry
+    if entry is None:
+        return None
+    file = folder.file(root.package.root, os.path.relpath(entry, root.package.root))
+    return modules.module(file) if file.state == "file" else None
+
+
+def _declares_code(root: RootFacts) -> bool:
+    contributes = root.contributes
+    return bool(
+        contributes.tools
+        or contributes.actions
+        or contributes.services
+        or contributes.forms
+        or contributes.extensions
+        or contributes.wires
+        or contributes.hooks
+    )

@@ -1,0 +1,57 @@
+"""JSON Schema files compiled, with limits, and what records under them can hold."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from covel_host.schemas.compiled import CompiledSchema, SchemaError, compile_schema
+
+MAX_PATTERNS: Final = 64
+"""Patterns of one schema: each may take some MB once compiled."""
+
+
+def compiled_or_reason(value: object) -> CompiledSchema | str:
+    """The compiled schema, or what keeps it from being one, as the rest of a sentence."""
+    if not isinstance(value, dict | bool):
+        return "a JSON Schema is an object, or true or false"
+    if _patterns(value) > MAX_PATTERNS:
+        return f"it has more than {MAX_PATTERNS} patterns"
+    try:
+        return compile_schema(value)
+    except SchemaError as error:
+        return str(error).rstrip(".")
+
+
+def text_field_problem(schema: object, name: str) -> str | None:
+    """Why a record under `schema` can never have a text in its top-level field `name`.
+
+    Only what the schema plainly says counts; `None` when nothing speaks against it.
+    """
+    if not isinstance(schema, Mapping):
+        return None
+    properties = schema.get("properties")
+    declared = properties.get(name) if isinstance(properties, Mapping) else None
+    if declared is None:
+        closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
+        composed = any(word in schema for word in ("$ref", "allOf", "anyOf", "oneOf"))
+        return "the schema allows no such field" if closed and not composed else None
+    if declared is False:
+        return "the schema forbids the field"
+    kind = declared.get("type") if isinstance(declared, Mapping) else None
+    kinds = [kind] if isinstance(kind, str) else kind
+    if isinstance(kinds, list) and "string" not in kinds:
+        return f"the schema gives it the type {' or '.join(map(repr, kinds))}"
+    return None
+
+
+def _patterns(schema: object) -> int:
+    count, waiting = 0, [schema]
+    while waiting and count <= MAX_PATTERNS:
+        found = waiting.pop()
+        if isinstance(found, dict):
+            count += isinstance(found.get("pattern"), str)
+            named = found.get("patternProperties")
+            count += len(named) if isinstance(named, dict) else 0
+            waiting.extend(found.values())
+        elif isinstance(found, list):
+            waiting.extend(found)
+    return count

@@ -1,0 +1,62 @@
+"""The log of commands that run packages."""
+
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from covel_host.cli import log_file
+from covel_host.cli.log_file import log_to_file
+from covel_host.settings import Settings, read_settings
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return read_settings({"COVEL_HOME": str(tmp_path), "COVEL_LOG": "warning"})
+
+
+def logged(tmp_path: Path) -> str:
+    return (tmp_path / "logs" / "covel.log").read_text(encoding="utf-8")
+
+
+def test_records_of_the_level_and_above_are_kept(settings: Settings, tmp_path: Path) -> None:
+    with log_to_file(settings):
+        logging.getLogger("covel_host.x").info("left out")
+        logging.getLogger("covel_host.x").warning("kept \udcff")
+    assert "WARNING covel_host.x: kept" in logged(tmp_path)
+    assert "left out" not in logged(tmp_path)
+
+
+def test_afterwards_everything_is_as_before(settings: Settings) -> None:
+    root = logging.getLogger()
+    before = (list(root.handlers), root.level, sys.stdout)
+    with log_to_file(settings) as output:
+        assert output is before[2]
+        assert sys.stdout is not output
+    assert (list(root.handlers), root.level, sys.stdout) == before
+
+
+def test_what_is_printed_becomes_lines_of_the_log(tmp_path: Path) -> None:
+    with log_to_file(read_settings({"COVEL_HOME": str(tmp_path)})):
+        print("one\ntwo", end="")
+        print(" and more")
+    assert "printed: one\n" in logged(tmp_path)
+    assert "printed: two and more\n" in logged(tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_means_no_log(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("in the way", encoding="utf-8")
+    with log_to_file(settings):
+        logging.getLogger("covel_host.x").error("nobody reads this")
+
+
+def test_a_large_log_is_set_aside(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_file, "MAX_LOG_BYTES", 10)
+    for text in ("first of all", "second"):
+        with log_to_file(settings):
+            logging.getLogger("covel_host.x").warning(text)
+    assert "first" not in logged(tmp_path)
+    assert "first" in (tmp_path / "logs" / "covel.log.1").read_text(encoding="utf-8")

@@ -1,0 +1,114 @@
+from pathlib import Path
+
+import pytest
+
+from covel_host.manifest.contributions import Contributions
+from covel_host.manifest.package import read_package
+from covel_host.manifest.served import (
+    CODE_CONTRIBUTIONS,
+    QUIET_CONTRIBUTIONS,
+    unserved_contributions,
+    unserved_needs,
+)
+
+MANUAL = "schedule: {trigger: {type: manual}}"
+
+
+def contributions(root: Path, contributes: str) -> list[tuple[str, str, bool]]:
+    (root / "PLUGIN.md").write_text(
+        f"---\ndescription: A test\ncontributes:\n  {contributes}\n---\n"
+    )
+    return [
+        (found.name, found.path, found.blocks_loading)
+        for found in unserved_contributions(read_package(root, plugin_id="moss-ledger"))
+    ]
+
+
+def test_every_contribution_is_served_or_listed() -> None:
+    listed = {*CODE_CONTRIBUTIONS, *QUIET_CONTRIBUTIONS}
+    assert set(Contributions.model_fields) - listed == {"tools"}
+    assert listed <= set(Contributions.model_fields)
+
+
+@pytest.mark.parametrize(
+    ("contributes", "path"),
+    [
+        ("actions: [look]", "contributes.actions"),
+        ("services: [moss.notes@1]", "contributes.services"),
+        ("wires: [loud]", "contributes.wires"),
+        ("forms: [points]", "contributes.forms"),
+        ("datasets: {npcs: {schema: npc.json}}", "contributes.datasets"),
+        ("hooks: [{event: PreToolUse}]", "contributes.hooks"),
+    ],
+)
+def test_contributions_of_code_block_loading(tmp_path: Path, contributes: str, path: str) -> None:
+    assert contributions(tmp_path, contributes) == [("not-supported-yet", path, True)]
+
+
+@pytest.mark.parametrize(
+    ("contributes", "path"),
+    [
+        ("events: [{topic: moss.found, description: Found}]", "contributes.events"),
+        ("data: {notes: {}}", "contributes.data"),
+        ("prompt: [{id: tone, content: Be calm}]", "contributes.prompt"),
+        ("settings: [{key: tone, type: string, label: Tone}]", "contributes.settings"),
+    ],
+)
+def test_declarations_that_nothing_reads_are_said_and_block_nothing(
+    tmp_path: Path, contributes: str, path: str
+) -> None:
+    assert contributions(tmp_path, contributes) == [("not-served-yet", path, False)]
+
+
+@pytest.mark.parametrize("contributes", ["tools: [count]", "actions: []", "data: {}"])
+def test_what_is_served_or_empty_is_not_mentioned(tmp_path: Path, contributes: str) -> None:
+    assert contributions(tmp_path, contributes) == []
+
+
+def needs(root: Path, runtime: str) -> list[tuple[str, str]]:
+    (root / "PLUGIN.md").write_text(
+        f"---\ndescription: A test\nruntime:\n  {MANUAL}\n  {runtime}\n---\n"
+    )
+    reading = read_package(root, plugin_id="moss-ledger")
+    return [(found.path, found.message) for found in unserved_needs(reading.runtimes[0])]
+
+
+@pytest.mark.parametrize(
+    ("runtime", "path"),
+    [
+        ("function: {handler: run.py}", "runtime.function"),
+        ("guard: guard.py", "runtime.guard"),
+        (
+            "io: {inputs: {digest: {from: {kernel: turn-digest@1}}}}",
+            "runtime.io.inputs",
+        ),
+        ("io: {selfData: [{namespace: notes, as: notes}]}", "runtime.io.selfData"),
+        ("io: {output: {contract: moss.notes@1}}", "runtime.io.output.contract"),
+        ("io: {output: {schema: x.json, recordAs: notes}}", "runtime.io.output.recordAs"),
+        ("io: {concealed: true}", "runtime.io.concealed"),
+        ("agent: {tools: {services: [moss.notes@1]}}", "runtime.agent.tools.services"),
+        ("agent: {tools: {datasets: [npcs]}}", "runtime.agent.tools.datasets"),
+        ("agent: {tools: {defer: true}}", "runtime.agent.tools.defer"),
+        ("agent: {advertiseEvents: true}", "runtime.agent.advertiseEvents"),
+        ("agent: {llm: {reasoningEffort: disabled}}", "runtime.agent.llm.reasoningEffort"),
+    ],
+)
+def test_what_a_runtime_cannot_run_without_is_named_by_its_field(
+    tmp_path: Path, runtime: str, path: str
+) -> None:
+    [(found, message)] = needs(tmp_path, runtime)
+    assert found == path
+    assert message.startswith(f"'moss-ledger' uses `{path}`: this version of the host does not")
+
+
+@pytest.mark.parametrize(
+    "runtime",
+    [
+        "io: {visibility: story, payloadSchema: x.json, output: {schema: y.json}}",
+        "agent: {tools: {plugin: [count], builtin: [runtime-done]}, loop: {maxSteps: 3}}",
+        "agent: {llm: {toolChoice: required}, history: {maxTurns: 3}, finishWith: count}",
+        "agent: {tools: {services: [], defer: []}, advertiseEvents: false}",
+    ],
+)
+def test_a_runtime_of_served_parts_can_run(tmp_path: Path, runtime: str) -> None:
+    assert needs(tmp_path, runtime) == []

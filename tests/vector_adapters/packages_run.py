@@ -1,0 +1,26 @@
+"""The packages of `manifests/`, one test each; collected by `python -m tests.vectors` alone.
+
+Our own test run has `tests/manifest/test_cases.py` instead, which knows the rules that exist. Here
+a rule that is missing is a failure.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.vector_adapters.explaining import explained
+from tests.vector_adapters.manifests import check
+from tests.vectors import package_folders, vectors_folder
+
+FOLDERS = [
+    pytest.param(folder, id=f"manifests/{folder.name}")
+    for folder in package_folders(vectors_folder())
+]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_package(folder: Path) -> None:
+    expect = json.loads((folder / "expect.json").read_text(encoding="utf-8"))
+    with explained(expect.get("why")):
+        check(folder, expect)
