@@ -1,6 +1,5 @@
 """The settings of one process, read once from environment, `settings.toml` and command line."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,10 +83,17 @@ def _trusted(environ: Mapping[str, str], home: Path, named: Sequence[str]) -> di
 
 def _trusted_in_file(path: Path) -> list[str]:
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return []
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{str(path)!r} cannot be read: {error}.") from error
+    # Most homes have no such file, and every command reads settings.
+    import tomllib
+
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{str(path)!r} cannot be read: {error}.") from error
     unknown = sorted(set(document) - {"trusted"})
     if unknown:

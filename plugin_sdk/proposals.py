@@ -4,16 +4,15 @@ Tools and runtimes never write; they hand in proposals (seed: Proposal 类型).
 """
 
 import json
-import math
 from collections.abc import Mapping
 from datetime import date, datetime
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import AfterValidator, ConfigDict, Field, ValidationError
-from pydantic import JsonValue as CheckedJsonValue
+from pydantic import ConfigDict, Field, ValidationError
 
 from plugin_sdk._problems import field_problems
+from plugin_sdk._stored_json import StoredJson, StoredObject
 from plugin_sdk.errors import FieldProblem, problems_message
 from plugin_sdk.interactions import Interaction
 from plugin_sdk.values import JsonValue
@@ -48,21 +47,6 @@ class ProposalInvalid(ValueError):
         self.problems = problems
 
 
-def _finite(value: Any) -> Any:
-    stack = [value]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, float) and not math.isfinite(part):
-            raise ValueError(f"{part} is not a JSON number")
-        if isinstance(part, dict):
-            stack.extend(part.values())
-        elif isinstance(part, list):
-            stack.extend(part)
-    return value
-
-
-StoredJson: TypeAlias = Annotated[CheckedJsonValue, AfterValidator(_finite)]
-StoredObject: TypeAlias = Annotated[dict[str, CheckedJsonValue], AfterValidator(_finite)]
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
 LocaleText: TypeAlias = str | dict[str, str]
 
@@ -73,9 +57,11 @@ class Proposal(WireModel):
     type: ClassVar[ProposalType]
 
     def payload(self) -> dict[str, JsonValue]:
-        """The payload as JSON, camelCase, without the optional members that were not given."""
-        dumped: dict[str, JsonValue] = self.model_dump(mode="json", by_alias=True)
-        return dumped
+        """The payload as JSON, camelCase, without the optional members that were not given.
+
+        It shares its values with the proposal, which is frozen: read it, never change it.
+        """
+        return self.members()
 
 
 class NarrativeSegment(WireModel):
@@ -113,7 +99,7 @@ class UiRender(Proposal):
     """Puts a block of interface parts into the conversation (seed: ui.render)."""
 
     type: ClassVar[ProposalType] = "ui.render"
-    parts: list[UiPart]
+    parts: list[UiPart] = Field(min_length=1)
     layout: Literal["stream", "split", "overlay"] | None = None
     status: UiPartStatus | None = None
 
@@ -336,5 +322,5 @@ def _json_form(value: object) -> object:
     if isinstance(value, (date, datetime)):
         return value.isoformat()
     if isinstance(value, WireModel):
-        return value.model_dump(mode="json", by_alias=True)
+        return value.members()
     raise TypeError(f"a value of type {type(value).__name__!r} has no JSON form")

@@ -6,11 +6,12 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    JsonValue,
     SerializerFunctionWrapHandler,
     model_serializer,
 )
 from pydantic.alias_generators import to_camel
+
+from plugin_sdk._stored_json import StoredJson
 
 UiPartStatus: TypeAlias = Literal["pending", "streaming", "success", "error", "paused"]
 
@@ -34,6 +35,16 @@ class WireModel(BaseModel):
         validate_by_name=True,
     )
 
+    def members(self) -> dict[str, Any]:
+        """The record as it is written out, sharing the JSON values of its fields."""
+        given = self.model_fields_set
+        written = {
+            field.serialization_alias or name: _member(value)
+            for name, field in type(self).model_fields.items()
+            if (value := getattr(self, name, None)) is not None or name in given
+        }
+        return {**written, **(self.model_extra or {})}
+
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         written: dict[str, Any] = handler(self)
@@ -42,6 +53,14 @@ class WireModel(BaseModel):
                 written.pop(name, None)
                 written.pop(field.serialization_alias or name, None)
         return written
+
+
+def _member(value: Any) -> Any:
+    if isinstance(value, WireModel):
+        return value.members()
+    if isinstance(value, list) and value and isinstance(value[0], WireModel):
+        return [item.members() for item in value]
+    return value
 
 
 class MediaRef(WireModel):
@@ -65,5 +84,5 @@ class UiPart(WireModel):
     id: str
     type: str
     status: UiPartStatus
-    content: JsonValue
+    content: StoredJson
     retry: UiRetry | None = None

@@ -10,6 +10,8 @@ import click
 
 from covel_host.cli.app import COMMANDS
 from covel_host.diagnostics.code_table import ALL_CODES
+from covel_host.diagnostics.explain import EXAMPLES
+from covel_host.manifest.field_reference import reference_page
 from covel_host.manifest.served import CODE_CONTRIBUTIONS, QUIET_CONTRIBUTIONS, RUNTIME_NEEDS
 from covel_host.proposals.staged import SERVED_TYPES
 from covel_host.tools.builtin.installed import BUILTIN_TOOLS
@@ -39,8 +41,22 @@ def diagnostics_page() -> str:
             f"{info.severity}, {blocks}, since {info.since}",
             "",
             info.documentation,
+            *_example(info.name),
         ]
     return "\n".join(lines) + "\n"
+
+
+def _example(name: str) -> list[str]:
+    example = EXAMPLES.get(name)
+    if example is None:
+        return []
+    wrong, right = (text.rstrip("\n") for text in (example.wrong, example.right))
+    return ["", "Wrong:", "", "```yaml", wrong, "```", "", "Right:", "", "```yaml", right, "```"]
+
+
+def manifest_page() -> str:
+    """Every field of both manifests."""
+    return reference_page(GENERATED)
 
 
 def served_page() -> str:
@@ -97,8 +113,8 @@ def commands_page() -> str:
         "",
         GENERATED,
         "",
-        "Exit codes: 0 all well, 1 findings or a failed run, 2 wrong usage, 3 an internal error. With",
-        "`--json` a command prints one JSON document on standard output, an error as",
+        "Exit codes: 0 all well, 1 findings or a failed run, 2 wrong usage, 3 an internal error.",
+        "With `--json` a command prints one JSON document on standard output, an error as",
         '`{"error": {"code", "message", "hint"}}`.',
     ]
     for name in sorted(COMMANDS):
@@ -121,6 +137,7 @@ def _command_help(command: click.Command, name: str) -> list[str]:
 PAGES = {
     "cli.md": commands_page,
     "diagnostics.md": diagnostics_page,
+    "manifest.md": manifest_page,
     "served.md": served_page,
 }
 

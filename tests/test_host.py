@@ -62,7 +62,9 @@ def test_a_package_that_cannot_be_loaded_stops_no_other(tmp_path: Path) -> None:
 
     async def main() -> tuple[dict[str, str], bool]:
         async with opened(tmp_path, done()) as host:
-            states = {name: state.status for name, state in host.catalog.packages.items()}
+            states: dict[str, str] = {
+                name: state.status for name, state in host.catalog.packages.items()
+            }
             return states, (await host.run(ManualRequest(target="good"))).committed
 
     states, committed = asyncio.run(main())
@@ -144,14 +146,14 @@ def test_a_run_under_way_is_kept_as_failed_when_the_host_closes(tmp_path: Path) 
 
     report = asyncio.run(main())
     assert report.failure is not None
-    assert (report.committed, report.failure.code) == (False, "host-closing")
+    assert (report.committed, report.failure.code) == (False, "cancelled")
 
     async def rows() -> Any:
         async with opened(tmp_path) as host:
             return rows_of(host.ports.store, report.session_id, report.turn_id, "demo")
 
     kept = asyncio.run(rows())
-    assert kept.turn.failure["code"] == "host-closing"
+    assert kept.turn.failure["code"] == "cancelled"
     assert [row.tool_name for row in kept.tool_calls] == ["free"]
 
 

@@ -21,7 +21,9 @@ from covel_host.manifest.reading import PackageReading
 class Entry:
     """The entry at `path`; `check` and `start` run in threads that may be left behind.
 
-    Whatever the package's code raises becomes a diagnostic. `tools` are set by `check`.
+    Whatever the package's code raises becomes a diagnostic. `tools` are set by `check`. Threads
+    that the entry starts are daemons like the one it runs in, unless it says otherwise: one with
+    `daemon=False` keeps the process alive, and ending it (`on_dispose`) is the package's part.
     """
 
     def __init__(
@@ -111,9 +113,12 @@ class Entry:
         relative = self._namespace.relative_import(error.name, file=file)
         if relative is not None:
             return f"Modules of the package are imported relatively: from {relative} import …"
+        if "." in error.name:
+            # The library is there, a part of it is not.
+            return None
         return (
             f"If it is a library, name it in `python.dependencies` and install it: "
-            f"python -m pip install {error.name.partition('.')[0]}"
+            f"python -m pip install {error.name}"
         )
 
     def _nearest_module(self, dotted: str) -> str | None:

@@ -41,8 +41,10 @@ class EntryPlaces:
         """A problem at a function's first line, at an error's origin, or where a thread is."""
         file, line = self._entry, None
         if isinstance(function, FunctionType):
-            code = function.__code__
-            file, line = self._first([(code.co_filename, code.co_firstlineno)])
+            # A wrapper may come from a library, what it wraps from the package.
+            functions = (function, getattr(function, "__wrapped__", None))
+            codes = [each.__code__ for each in functions if isinstance(each, FunctionType)]
+            file, line = self._first((code.co_filename, code.co_firstlineno) for code in codes)
         elif error is not None:
             file, line = self.of_error(error)
         elif thread is not None and (frame := sys._current_frames().get(thread)) is not None:

@@ -8,7 +8,7 @@ MAX_VALUE_TEXT: Final = 80
 
 def error_text(error: BaseException) -> str:
     """Type and message, as in `ValueError: no such note`; an empty message gives the type alone."""
-    kind = type(error).__name__
+    kind = one_line(type(error).__name__, MAX_VALUE_TEXT)
     try:
         # The place of a syntax error stands in the diagnostic, not in its text.
         text = str(error.msg if isinstance(error, SyntaxError) else error)

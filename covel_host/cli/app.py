@@ -46,7 +46,8 @@ class _LazyGroup(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             # For click it would be a failure that a reader goes away (`covel … | head`).
-            return failures.end_of_pipe()
+            failures.end_of_pipe(sys.stdout)
+            return 0
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

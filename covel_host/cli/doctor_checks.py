@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from packaging.requirements import Requirement
+
 from covel_host import __version__
 from covel_host.base.errors import HostError
 from covel_host.catalog.folders import home_folder
@@ -21,21 +23,7 @@ from covel_host.store.options import StoreOptions
 from covel_host.store.reader import StoreReader
 
 OLDEST_PYTHON: Final = (3, 11)
-LIBRARIES: Final = (
-    "pydantic",
-    "PyYAML",
-    "python-frontmatter",
-    "pluggy",
-    "click",
-    "SQLAlchemy",
-    "alembic",
-    "pydantic-ai-slim",
-    "openai",
-    "httpx",
-    "jsonschema-rs",
-    "orjson",
-    "rich",
-)
+_INSTALL: Final = "Install the host again: python -m pip install --force-reinstall covel-host"
 
 
 def all_checks(environ: Mapping[str, str], *, trusted: Sequence[str]) -> list[Check]:
@@ -63,18 +51,28 @@ def _python() -> Check:
 
 
 def _libraries() -> Iterator[Check]:
-    found = []
-    for name in LIBRARIES:
+    """What the host itself depends on, in versions that it is made for."""
+    fine = []
+    for requirement in _required():
+        wanted = str(requirement.specifier)
         try:
-            found.append(f"{name} {importlib.metadata.version(name)}")
+            installed = importlib.metadata.version(requirement.name)
         except importlib.metadata.PackageNotFoundError:
-            yield Check(
-                "libraries",
-                "problem",
-                f"{name} is not installed.",
-                "Install the host again: python -m pip install --force-reinstall covel-host",
-            )
-    yield Check("libraries", "ok", ", ".join(found))
+            yield Check("libraries", "problem", f"{requirement.name} is missing.", _INSTALL)
+            continue
+        if requirement.specifier.contains(installed, prereleases=True):
+            fine.append(f"{requirement.name} {installed}")
+        else:
+            message = f"{requirement.name} is {installed}; {wanted} is needed."
+            yield Check("libraries", "problem", message, _INSTALL)
+    yield Check("libraries", "ok", ", ".join(fine))
+
+
+def _required() -> list[Requirement]:
+    written = importlib.metadata.requires("covel-host") or []
+    requirements = [Requirement(text) for text in written]
+    # Those of extras have a marker that is false here.
+    return [found for found in requirements if not found.marker or found.marker.evaluate()]
 
 
 def _home(home: Path) -> Check:

@@ -1,9 +1,8 @@
 """What becomes of an error: words on standard error, one JSON document, an exit code."""
 
 import os
-import sys
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -20,9 +19,9 @@ class DetailedError(HostError):
     """An error with more to tell: `text` stands above it, `members` in its JSON."""
 
     def __init__(
-        self, message: str, *, code: str, hint: str, text: str, members: Mapping[str, object]
+        self, message: str, *, code: str, text: str, members: Mapping[str, object]
     ) -> None:
-        super().__init__(message, code=code, hint=hint)
+        super().__init__(message, code=code)
         self.text = text
         self.members = members
 
@@ -69,16 +68,17 @@ def internal_error(error: Exception, *, as_json: bool) -> int:
     return INTERNAL
 
 
-def end_of_pipe() -> int:
-    """Standard output has no reader any more: what is left must not fail while it is flushed."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+def end_of_pipe(output: TextIO) -> None:
+    """`output` has no reader any more: what is left must not fail while it is flushed."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
 
 
 def error_facts(code: str, message: str, hint: str | None) -> dict[str, str]:
     """An error in a JSON document."""
-    facts = {"code": code, "message": message}
-    return facts if hint is None else {**facts, "hint": hint}
+    from covel_host.cli.output import safe_text
+
+    facts = {"code": code, "message": safe_text(message)}
+    return facts if hint is None else {**facts, "hint": safe_text(hint)}
 
 
 def _document(
@@ -90,6 +90,9 @@ def _document(
 
 
 def _say(line: str, hint: str | None) -> None:
-    click.echo(line, err=True)
+    # Imported here: help and version need it not.
+    from covel_host.cli.output import note
+
+    note(line)
     if hint:
-        click.echo(f"  {hint}", err=True)
+        note(f"  {hint}")

@@ -15,6 +15,9 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_LOG_BYTES = 5 * 1024 * 1024
 """A log of this size is set aside as `covel.log.1`, in place of the one set aside before."""
 
+MAX_PRINTED_LINE = 1_000
+"""What is printed without a line end becomes a line of the log at this length."""
+
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -34,11 +37,12 @@ def log_to_file(settings: Settings) -> Iterator[TextIO]:
     before = root.level
     root.addHandler(handler)
     root.setLevel(level)
-    real = sys.stdout
+    real, printed = sys.stdout, _PrintedLines()
     try:
-        with contextlib.redirect_stdout(_PrintedLines()):
+        with contextlib.redirect_stdout(printed):
             yield real
     finally:
+        printed.end_line()
         root.setLevel(before)
         root.removeHandler(handler)
         handler.close()
@@ -47,14 +51,29 @@ def log_to_file(settings: Settings) -> Iterator[TextIO]:
 class _PrintedLines(io.TextIOBase):
     """Standard output of package code, as log records of one line each."""
 
+    def __init__(self) -> None:
+        self._line = ""
+
     def writable(self) -> bool:
         return True
 
     def write(self, text: str, /) -> int:
-        for line in text.splitlines():
-            if line.strip():
-                logging.getLogger("covel.packages").info("printed: %s", line)
+        *lines, self._line = (self._line + text).split("\n")
+        for line in lines:
+            _log_printed(line)
+        if len(self._line) > MAX_PRINTED_LINE:
+            self.end_line()
         return len(text)
+
+    def end_line(self) -> None:
+        """Log what has no line end yet."""
+        _log_printed(self._line)
+        self._line = ""
+
+
+def _log_printed(line: str) -> None:
+    if line.strip():
+        logging.getLogger("covel.packages").info("printed: %s", line)
 
 
 def _level(settings: Settings) -> str:

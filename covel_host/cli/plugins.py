@@ -28,7 +28,7 @@ def list_command(
 ) -> None:
     """List the packages in the plugin folders; without --load nothing of them is imported."""
     from covel_host.cli.package_facts import load_facts, read_facts
-    from covel_host.cli.package_text import list_json, list_text
+    from covel_host.cli.package_list import list_json, list_text
     from covel_host.settings import read_settings
 
     settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted)
@@ -61,7 +61,7 @@ def show_command(
 ) -> None:
     """Show one package: manifest, runtimes, contributions, problems, trust."""
     from covel_host.cli.package_facts import load_facts, read_facts
-    from covel_host.cli.package_text import show_json, show_text
+    from covel_host.cli.package_show import show_json, show_text
     from covel_host.settings import read_settings
 
     settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted)

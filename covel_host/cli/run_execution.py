@@ -12,7 +12,7 @@ from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.discovery import discover
 from covel_host.cli.approval import with_approval
 from covel_host.cli.excerpts import texts_of
-from covel_host.cli.failures import FINDINGS, DetailedError, error_facts
+from covel_host.cli.failures import FINDINGS, DetailedError, end_of_pipe, error_facts
 from covel_host.cli.output import counted, note, safe_text
 from covel_host.cli.run_report import report_json
 from covel_host.cli.run_terminal import RunTerminal
@@ -52,10 +52,14 @@ def execute(
         report = asyncio.run(_run(request, settings, catalog, selector, terminal))
     except KeyboardInterrupt:
         return _aborted(settings, terminal, output, as_json=as_json)
-    if as_json:
-        click.echo(dump_json(report_json(report)), file=output)
-    else:
-        _show(report, terminal, output)
+    try:
+        if as_json:
+            click.echo(dump_json(report_json(report)), file=output)
+        else:
+            _show(report, terminal, output)
+    except BrokenPipeError:
+        # The exit code still says whether it was committed.
+        end_of_pipe(output)
     return 0 if report.committed else FINDINGS
 
 
@@ -103,7 +107,6 @@ def _admit(request: ManualRequest, loaded: Catalog) -> None:
         raise DetailedError(
             f"The package {state.plugin_id!r} was not loaded: {counted(len(wrong), 'problem')}.",
             code=refused.code,
-            hint=f"See: covel plugins show {state.plugin_id} --load",
             text=safe_text(format_full(wrong, sources=texts_of(state.reading))),
             members={"diagnostics": [diagnostic_json(found) for found in wrong]},
         ) from refused

@@ -1,10 +1,10 @@
 """A run shown as it happens: the model's text on standard output, its tool calls beside it."""
 
-import os
 from typing import TextIO
 
 import click
 
+from covel_host.cli.failures import end_of_pipe
 from covel_host.cli.output import note, one_line, safe_text
 from covel_host.trace.events import SessionEvent, TraceEvent
 from plugin_sdk.values import JsonValue
@@ -68,7 +68,7 @@ class RunTerminal:
         try:
             click.echo(shown, file=self._output, nl=False)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self._output.fileno())
+            end_of_pipe(self._output)
 
 
 def _call_line(kind: str, data: dict[str, JsonValue]) -> str:

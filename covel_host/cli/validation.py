@@ -1,92 +1,97 @@
-"""Packages checked by path, without running their code."""
+"""One package checked without running its code, and mended where that was asked for."""
 
-import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Final, Literal, TypeAlias
 
-from covel_host.catalog.discovery import Discovery, discover
-from covel_host.catalog.folders import PluginFolder
-from covel_host.catalog.sources import SourcesError, read_sources
-from covel_host.cli.output import safe_text
-from covel_host.cli.targets import NoPackage
-from covel_host.diagnostics.codes import report
+from covel_host.diagnostics.codes import CODES_BY_NAME
 from covel_host.diagnostics.diagnostic import Diagnostic, in_order
+from covel_host.diagnostics.fix_files import FixOutcome
+from covel_host.diagnostics.fixes import FixPlan, fixable
 from covel_host.diagnostics.source import SourceText
-from covel_host.manifest.layout import ROOT_MANIFEST, RUNTIMES_FOLDER
-from covel_host.manifest.package import read_package
 from covel_host.manifest.reading import PackageReading
+from covel_host.manifest.served import unserved_contributions, unserved_needs
+from covel_host.manifest.validation import Validation, validate_folder
+
+Fixing: TypeAlias = Literal["none", "plan", "write"]
+"""What becomes of fixes: nothing, only said what they would change, or made."""
+
+_NOT_LOADED: Final = "The manifest is right; this version does not load the package."
+_NOT_RUN: Final = "The manifest is right; this version does not run the runtime."
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """The packages that were looked at, and everything found, in order."""
+class PackageCheck:
+    """What was found in one package; small, since it crosses from one process to another.
 
-    readings: tuple[PackageReading, ...]
-    diagnostics: tuple[Diagnostic, ...]
-
-    def source(self, plugin: str, file: str) -> SourceText | None:
-        """The text of a manifest file, for excerpts."""
-        texts = (found.source(file) for found in self.readings if found.plugin_id == plugin)
-        return next((text for text in texts if text is not None), None)
-
-
-def check_packages(paths: Iterable[Path]) -> Checked:
-    """What is wrong with the packages at `paths`: packages, their `PLUGIN.md`, or folders of them.
-
-    A package met twice is looked at once.
-
-    Raises:
-        NoPackage: a path at which there is no package.
+    `texts` are the files that problems lie in. `plan` is what fixing would change, `outcome` what
+    it did change; each is `None` unless it was asked for and there was something to fix.
     """
-    roots: dict[str, Path] = {}
-    found: list[Diagnostic] = []
-    for path in paths:
-        packages, problems = _packages_at(Path(os.path.abspath(path)))
-        roots |= {os.path.realpath(root): root for root in packages}
-        found += problems
-    readings = tuple(read_package(root) for root in roots.values())
-    for reading in readings:
-        found += reading.diagnostics
-        if not reading.blocks_loading:
-            found += _load_time_problems(reading)
-    return Checked(readings, in_order(found))
+
+    plugin_id: str
+    root: Path
+    diagnostics: tuple[Diagnostic, ...]
+    texts: Mapping[str, SourceText] = field(repr=False)
+    plan: FixPlan | None = None
+    outcome: FixOutcome | None = None
 
 
-def _packages_at(path: Path) -> tuple[list[Path], tuple[Diagnostic, ...]]:
-    folder = path.parent if path.name == ROOT_MANIFEST and not path.is_dir() else path
-    if (folder / ROOT_MANIFEST).exists() or (folder / RUNTIMES_FOLDER).is_dir():
-        return [folder], ()
-    discovery: Discovery = discover([PluginFolder(folder, "community")])
-    if not discovery.packages:
-        raise NoPackage(
-            f"There is no package in {safe_text(str(path))!r}.",
-            code="package-not-found",
-            hint=f"A package is a folder with a {ROOT_MANIFEST} in it.",
-        )
-    return [found.root for found in discovery.packages], discovery.diagnostics
+def check_package(root: Path, *, fixing: Fixing = "none") -> PackageCheck:
+    """Everything that is wrong with the package at `root`, what this host lacks for it included.
+
+    With `fixing="write"` it is what is left after the fixes.
+    """
+    validation, plan, outcome = validate_folder(root), None, None
+    if fixing != "none" and fixable(validation.diagnostics):
+        # Imported here: most packages have nothing to fix.
+        from covel_host.manifest.package_fixes import fix_package, plan_package
+
+        if fixing == "plan":
+            plan = plan_package(validation)
+        else:
+            outcome = fix_package(root)
+            validation = validate_folder(root)
+    found = in_order([*validation.diagnostics, *host_problems(validation.reading)])
+    plugin_id = validation.reading.plugin_id
+    return PackageCheck(plugin_id, root, found, _texts(validation, found), plan, outcome)
 
 
-def _load_time_problems(reading: PackageReading) -> Iterator[Diagnostic]:
-    """What a load would find before it runs any code, where the manifest asks for it."""
+def host_problems(reading: PackageReading) -> Iterator[Diagnostic]:
+    """What of a package this host and this environment do not have.
+
+    What this version does not serve yet is a note: the package is not at fault, and loading or
+    running it says so again.
+    """
     manifest = reading.manifest
     if manifest is not None and (manifest.covel or manifest.python):
+        # Imported here: few packages state such needs.
         from covel_host.catalog.requirements import unmet_requirements
 
         yield from unmet_requirements(reading)
-    if any(_names_schema(reading)):
-        from covel_host.catalog.runtime_schemas import compile_schemas
-
-        try:
-            yield from compile_schemas(reading, read_sources(reading.root))[1]
-        except SourcesError as error:
-            yield report(
-                "file-unreadable", error.message, plugin=reading.plugin_id, file=error.file
-            )
-
-
-def _names_schema(reading: PackageReading) -> Iterator[bool]:
+    yield from _as_notes(unserved_contributions(reading), _NOT_LOADED)
     for runtime in reading.runtimes:
-        if runtime.manifest is not None:
-            io = runtime.manifest.io
-            yield bool(io.payload_schema or io.output.schema_path)
+        yield from _as_notes(unserved_needs(runtime), _NOT_RUN)
+
+
+def _as_notes(unserved: Iterable[Diagnostic], hint: str) -> Iterator[Diagnostic]:
+    note = CODES_BY_NAME["not-served-yet"]
+    for found in unserved:
+        if found.name == note.name:
+            yield found
+            continue
+        yield replace(
+            found,
+            code=note.code,
+            name=note.name,
+            severity=note.severity,
+            blocks_loading=note.blocks_loading,
+            hint=hint,
+        )
+
+
+def _texts(validation: Validation, found: Iterable[Diagnostic]) -> dict[str, SourceText]:
+    files = {problem.file for problem in found}
+    files |= {related.file for problem in found for related in problem.related}
+    texts = ((file, validation.source(file)) for file in sorted(files))
+    return {file: text for file, text in texts if text is not None}

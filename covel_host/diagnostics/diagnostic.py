@@ -106,6 +106,12 @@ def any_blocks_loading(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(diagnostic.blocks_loading for diagnostic in diagnostics)
 
 
+def fails(diagnostics: Iterable[Diagnostic], *, strict: bool = False) -> bool:
+    """Whether a check with these results fails: errors do, and with `strict` warnings, too."""
+    failing = ("error", "warning") if strict else ("error",)
+    return any(diagnostic.severity in failing for diagnostic in diagnostics)
+
+
 def dotted(path: Iterable[str | int]) -> str:
     """The field path as text: `("contributes", "commands", 2)` is `contributes.commands.2`."""
     return ".".join(str(part) for part in path)

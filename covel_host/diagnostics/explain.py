@@ -31,7 +31,9 @@ def explain(
         return explain_code(info)
     names = reserved_names(extension_points=extension_points, ui_slots=ui_slots)
     found = _reserved(subject.strip(), names)
-    return None if found is None else f"{found.name}: {found.kind}\n\n{found.explanation}\n"
+    if found is None:
+        return None
+    return "\n".join([f"{found.name}: {found.kind}", "", *_wrapped(found.explanation)]) + "\n"
 
 
 def explain_code(info: CodeInfo) -> str:

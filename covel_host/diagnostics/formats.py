@@ -18,9 +18,9 @@ Writer: TypeAlias = Callable[[Report], str]
 def summary_line(diagnostics: Sequence[Diagnostic], *, packages: int) -> str:
     """The counts in words, and what can be fixed: `2 errors in 3 packages; 1 fixable (--fix).`"""
     severities = [found.severity for found in diagnostics]
-    where = counted(packages, "package")
+    where = _counted(packages, "package")
     counts = [
-        counted(severities.count(severity), noun)
+        _counted(severities.count(severity), noun)
         for severity, noun in (("error", "error"), ("warning", "warning"), ("info", "note"))
         if severity in severities
     ]
@@ -31,8 +31,7 @@ def summary_line(diagnostics: Sequence[Diagnostic], *, packages: int) -> str:
     return f"{', '.join(counts)} in {where}{tail}."
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 error`, `2 errors`."""
+def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -83,7 +82,6 @@ __all__ = [
     "SourceLookup",
     "Writer",
     "as_json",
-    "counted",
     "format_concise",
     "format_full",
     "format_json",

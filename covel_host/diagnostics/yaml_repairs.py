@@ -13,11 +13,12 @@ from covel_host.diagnostics.yaml_nodes import Repair, Replacement
 _LINE: Final = re.compile(r"[^\r\n]*")
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
 _MEMBER: Final = re.compile(
-    r"""(?P<indent>[ ]*(?P<dash>-[ ]+)*)(?P<key>[^\s:#'"\[\]{},&*!|>%@`?-][^:#'"\[\]{}]*?)"""
-    r"""[ \t]*:[ \t]+(?P<value>\S.*)"""
+    r"""(?P<indent>[ ]*+(?P<dash>-[ ]++)*+)(?P<key>[^\s:#'"\[\]{},&*!|>%@`?-][^:#'"\[\]{}]*+)"""
+    r""":[ \t]++(?P<value>\S.*)"""
 )
 _KEY: Final = re.compile(r"[^\s:#][^:#]*:(?:[ \t].*)?")
-_COMMENT: Final = re.compile(r"[ \t]+#.*\Z")
+# Possessive and anchored to the start of the blanks, so that long runs of them are passed once.
+_COMMENT: Final = re.compile(r"(?<![ \t])[ \t]++#.*\Z")
 # A value that starts so is a quoted text, a list, a map, an alias or a block, not a plain text.
 _NOT_PLAIN: Final = frozenset("\"'[]{}&*!|>%@`#,")
 _NO_CONTENT: Final = re.compile(r"[ \t]*(?:#.*)?")
@@ -48,7 +49,7 @@ def quoted_value(text: str, at: int) -> Repair | None:
         return None  # `- Note: this: that` may be one text; with a key below it is a map
     begin = start + member.start("value")
     return Repair(
-        f"Put the value of `{member['key']}` in double quotes",
+        f"Put the value of `{member['key'].rstrip()}` in double quotes",
         ((begin, begin + len(value), in_double_quotes(value)),),
     )
 

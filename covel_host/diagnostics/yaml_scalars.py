@@ -25,6 +25,10 @@ _OCTAL = re.compile(r"0o[0-7]+")
 _HEXADECIMAL = re.compile(r"0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+OLD_TRUTH: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+"""Words that YAML 1.1 read as truth values, in lowercase, and what they are today."""
+BASE_SIXTY: Final = re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?")
+"""What YAML 1.1 read as a number to base 60."""
 _NUMBER_STARTS: Final = frozenset("-+.0123456789")
 
 

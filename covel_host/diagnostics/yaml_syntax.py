@@ -16,7 +16,7 @@ _KEY_AND_VALUE: Final = re.compile(
     r"""^[ \t]*(?:-[ \t]+)*(?P<key>[^\s:#'"\[\]{},&*!|>%@`-][^:#'"\[\]{}]*?):[ \t]+(?P<value>.*)$"""
 )
 _LINE_END: Final = re.compile(r"[\r\n]")
-_COMMENT: Final = re.compile(r"[ \t]+#.*\Z")
+_COMMENT: Final = re.compile(r"(?<![ \t])[ \t]++#.*\Z")
 
 _GENERAL_HINT: Final = "Check quotes, brackets and indentation from the line above on."
 # What the C parser says, what it means, and what to do. The pure-Python parser has other words;

@@ -30,6 +30,8 @@ _BUILTIN: Final = {
     }
 }
 
+_STORY: Final = {"const": "story"}
+
 FIELD_RULES: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
     ("RootManifest", "id"): {"pattern": PLUGIN_ID},
     ("RootManifest", "tags"): {"items": {"type": "string", "not": {"pattern": "^role:"}}},
@@ -42,12 +44,61 @@ FIELD_RULES: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
     ("FunctionTools", "builtin"): _BUILTIN,
 }
 
-OBJECT_RULES: Final[Mapping[str, Mapping[str, Any]]] = {
-    "RuntimeManifest": {"not": {"required": ["agent", "function"]}},
-    "Setting": {
-        "if": {"properties": {"type": {"const": "select"}}, "required": ["type"]},
-        "then": {"properties": {"options": {"minItems": 1}}, "required": ["options"]},
+
+def _when(field: str, value: object, then: Mapping[str, Any]) -> dict[str, Any]:
+    """`then` for objects that write `field` as `value`."""
+    test = {"properties": {field: {"const": value}}, "required": [field]}
+    return {"if": test, "then": dict(then)}
+
+
+def _without(*fields: str) -> dict[str, Any]:
+    return {"not": {"anyOf": [{"required": [field]} for field in fields]}}
+
+
+_CALLED: Final = {
+    "properties": {
+        "trigger": {"properties": {"type": {"enum": ["manual", "event"]}}, "required": ["type"]}
     },
+    "required": ["trigger"],
+}
+
+OBJECT_RULES: Final[Mapping[str, Mapping[str, Any]]] = {
+    # Without a trigger a runtime is one of every turn, and those run in a stage.
+    "RuntimeManifest": {
+        "required": ["schedule"],
+        "allOf": [
+            {"not": {"required": ["agent", "function"]}},
+            _when("type", "function", {"required": ["function"]}),
+            _when("type", "agent", _without("function")),
+        ],
+    },
+    "Schedule": {"if": _CALLED, "then": _without("stage"), "else": {"required": ["stage"]}},
+    "Trigger": _when("type", "event", {"required": ["topic"]}),
+    "Detached": {"dependentRequired": {"maxSettleWaitMs": ["settle"]}},
+    "RuntimeIo": _when("concealed", True, {"properties": {"visibility": {"not": _STORY}}}),
+    "Input": _when(
+        "scope",
+        "committed",
+        {
+            "required": ["recordAs"],
+            "properties": {"select": False, "from": _without("kernel")},
+        },
+    ),
+    "Output": {"dependentRequired": {"recordAs": ["schema"]}},
+    "Agent": {
+        "if": {"required": ["finishWith"]},
+        "then": {
+            "properties": {
+                "llm": _without("toolChoice"),
+                "completion": {"properties": {"require": False, "afterTools": {"maxItems": 0}}},
+            }
+        },
+    },
+    "Setting": _when(
+        "type",
+        "select",
+        {"properties": {"options": {"minItems": 1}}, "required": ["options"]},
+    ),
     "DataNamespace": {
         "if": {"required": ["authoring"]},
         "then": {"properties": {"accepts": {"minItems": 1}}, "required": ["accepts"]},

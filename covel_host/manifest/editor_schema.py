@@ -13,7 +13,7 @@ from pydantic_core import core_schema
 from covel_host.manifest.editor_rules import FIELD_RULES, OBJECT_RULES
 from covel_host.manifest.field_texts_root import ROOT_TEXTS
 from covel_host.manifest.field_texts_runtime import RUNTIME_TEXTS
-from covel_host.manifest.fields import refuse_repeated, refuse_without_text
+from covel_host.manifest.fields import refuse_repeated
 from covel_host.manifest.root_manifest import RootManifest
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.text_forms import MAX_LINK_LENGTH, PathCheck, check_link
@@ -52,8 +52,6 @@ class _EditorSchema(GenerateJsonSchema):
             return {**inner, "format": "uri", **_LINK}
         if check is refuse_repeated:
             return {**inner, "uniqueItems": True}
-        if check is refuse_without_text:
-            return {**inner, "minProperties": 1}
         return {**inner, **_path_form(check)} if isinstance(check, PathCheck) else inner
 
     def default_schema(self, schema: core_schema.WithDefaultSchema) -> JsonSchemaValue:
@@ -103,13 +101,21 @@ def _object(schema: dict[str, Any], model: str) -> dict[str, Any]:
 
 
 def _plain(schema: Any) -> Any:
-    """`schema` without titles; unions of numbers and maps with a form of keys made exact."""
+    """`schema` without titles, and as exact as the validator.
+
+    Unions of numbers are one type, maps whose keys have a form take no others, and a text for
+    players is a plain text: translations are written in `locales/` (spec/manifest.md 3.3).
+    """
     if isinstance(schema, list):
         return [_plain(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     found = {key: _plain(value) for key, value in schema.items() if key != "title"}
-    if found.get("oneOf") == [{"type": "integer"}, {"type": "number"}]:
+    branches = found.get("oneOf", [])
+    if len(branches) == 2 and branches[1].get("additionalProperties", {}).get("type") == "string":
+        del found["oneOf"]
+        found |= branches[0]
+    if branches == [{"type": "integer"}, {"type": "number"}]:
         del found["oneOf"]
         found["type"] = "number"
     if "patternProperties" in found:

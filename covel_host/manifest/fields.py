@@ -148,8 +148,7 @@ AboutText: TypeAlias = Annotated[
 ]
 
 
-def refuse_without_text(texts: dict[str, str]) -> dict[str, str]:
-    """`texts` by language, if one of them has a visible character."""
+def _refuse_without_text(texts: dict[str, str]) -> dict[str, str]:
     if not any(text.strip() for text in texts.values()):
         raise PydanticCustomError("text-length", "at least one language with a text", {})
     return texts
@@ -157,7 +156,7 @@ def refuse_without_text(texts: dict[str, str]) -> dict[str, str]:
 
 Description: TypeAlias = Annotated[
     Annotated[str, Field(pattern=NOT_BLANK), Tag(TEXT)]
-    | Annotated[dict[str, str], AfterValidator(refuse_without_text), Tag(MAP)],
+    | Annotated[dict[str, str], AfterValidator(_refuse_without_text), Tag(MAP)],
     by_kind("a text, or a map from language to text"),
 ]
 """A text with at least one visible character, in at least one language."""

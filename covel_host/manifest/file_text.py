@@ -1,5 +1,6 @@
 """The text of one file of a package, or the one problem that keeps it from being read."""
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,7 @@ class FileText:
 def read_text(path: Path, *, plugin: str, file: str) -> FileText:
     """The whole text of `path`, line ends and byte-order mark kept; at most `MAX_FILE_BYTES`."""
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MAX_FILE_BYTES + 1)
+        data = read_at_most(path, MAX_FILE_BYTES + 1)
     except (OSError, ValueError) as error:
         return FileText("", _unreadable(error, plugin=plugin, file=file))
     if len(data) > MAX_FILE_BYTES:
@@ -40,6 +40,18 @@ def read_text(path: Path, *, plugin: str, file: str) -> FileText:
     except UnicodeDecodeError as error:
         problem = _not_utf8(data, error, plugin=plugin, file=file)
         return FileText(data.decode("utf-8", "replace"), problem)
+
+
+def read_at_most(path: str | Path, limit_bytes: int) -> bytes:
+    """The first `limit_bytes` of a file.
+
+    Reading asks for no more than the file has: room for the whole limit costs more than the file.
+    """
+    with open(path, "rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        data = stream.read(min(size + 1, limit_bytes))
+        # A file that grows meanwhile, or one that tells no size.
+        return data if len(data) <= size else data + stream.read(limit_bytes - len(data))
 
 
 def _too_large(*, plugin: str, file: str) -> Diagnostic:

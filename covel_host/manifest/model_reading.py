@@ -8,16 +8,17 @@ are dropped, and the rest becomes the model, so that rules on other groups still
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
-from covel_host.manifest.field_errors import ModelProblem
 from covel_host.manifest.fields import ManifestModel
 from covel_host.manifest.frontmatter import Frontmatter
-from covel_host.manifest.model_errors import field_path, model_problem
 from covel_host.manifest.yaml_habits import habit_notes
+
+if TYPE_CHECKING:
+    from covel_host.manifest.field_errors import ModelProblem
 
 Model = TypeVar("Model", bound=ManifestModel)
 
@@ -79,6 +80,9 @@ def read_model(
         whole = model.model_validate(fields)
         return ModelReading(whole, frozenset(), tuple(habit_notes(frontmatter, reported=())))
     except ValidationError as failure:
+        # Imported here, as below: most manifests have no such errors.
+        from covel_host.manifest.model_errors import field_path, model_problem
+
         errors = failure.errors(include_url=False)
     shown = errors[:MAX_PROBLEMS]
     problems = [model_problem(model, error, fields, frontmatter) for error in shown]
@@ -101,6 +105,8 @@ def _partial(
     try:
         return model.model_validate(_without(fields, groups, stand_ins))
     except ValidationError as failure:
+        from covel_host.manifest.model_errors import field_path
+
         places = [field_path(error["loc"], fields) for error in failure.errors(include_url=False)]
     groups.update(_group(place)[:2] for place in places)
     return model.model_validate(_without(fields, groups, stand_ins))
@@ -149,7 +155,7 @@ def _without(
 
 
 def _diagnostics(
-    problems: Sequence[ModelProblem], frontmatter: Frontmatter
+    problems: "Sequence[ModelProblem]", frontmatter: Frontmatter
 ) -> Iterator[Diagnostic]:
     claimed = Counter(problem.claims for problem in problems)
     for problem in problems:

@@ -4,6 +4,7 @@ Patterns are used by pydantic's Rust engine, where `$` is the end of the text an
 letters of every script; the sets are therefore written out.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -103,6 +104,14 @@ def _link_refused(expected: str) -> PydanticCustomError:
     return PydanticCustomError("link-refused", "{expected}", {"expected": expected})
 
 
+def _checked_contract(reference: str) -> str:
+    """`reference`, if it is `contract:` and a contract."""
+    if re.fullmatch(CONTRACT_PATTERN, reference.removeprefix("contract:")) is None:
+        expected = f"'contract:' and {FORMS[CONTRACT_ID].says}"
+        raise PydanticCustomError("text-malformed", "{expected}", {"expected": expected})
+    return reference
+
+
 @dataclass(frozen=True, slots=True)
 class PathCheck:
     """A check for relative paths to a file that ends in `suffix` (spec/manifest.md 2.5).
@@ -117,8 +126,8 @@ class PathCheck:
 
     def __call__(self, path: str) -> str:
         """`path`, if it is such a path with forward slashes."""
-        if self.takes_contract and path.startswith("contract:") and path != "contract:":
-            return path
+        if self.takes_contract and path.startswith("contract:"):
+            return _checked_contract(path)
         parts = path.split("/")
         kind = f"'{self.suffix}' file" if self.suffix else "file"
         if not self.may_climb and ".." in parts:

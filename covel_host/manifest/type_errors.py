@@ -4,18 +4,13 @@
 and many tools and habits still come from it.
 """
 
-import re
 from functools import partial
-from typing import Final
 
 from covel_host.diagnostics.diagnostic import dotted
 from covel_host.diagnostics.values_shown import kind_in_words, shown
-from covel_host.diagnostics.yaml_scalars import NumberRefused, plain_scalar
+from covel_host.diagnostics.yaml_scalars import BASE_SIXTY, OLD_TRUTH, NumberRefused, plain_scalar
 from covel_host.manifest.field_errors import FieldError, ModelProblem
 from covel_host.manifest.repairs import as_list, quote, replace_plain, unquote
-
-OLD_TRUTH: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-BASE_SIXTY: Final = re.compile(r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?")
 
 
 def type_problem(error: FieldError, expected: str) -> ModelProblem:

@@ -8,6 +8,8 @@ from covel_host.diagnostics.diagnostic import Diagnostic, in_order
 from covel_host.diagnostics.source import SourceText
 from covel_host.manifest.package import read_package
 from covel_host.manifest.reading import PackageReading
+from covel_host.manifest.rules.facts import package_facts
+from covel_host.manifest.rules.file_references import file_references
 from covel_host.manifest.rules.package_code import code_problems
 from covel_host.manifest.rules.package_files import PackageFiles
 from covel_host.manifest.rules.package_folder import PackageFolder
@@ -42,15 +44,17 @@ def validate_package(package: PackageReading) -> Validation:
     Each file is read and parsed once; no code of the package runs, and nothing is raised for what
     its files hold. What only loading can know is not here (spec/manifest.md 7).
     """
+    facts = package_facts(package)
+    named = file_references(facts)
     files = PackageFiles(PackageFolder(package.root))
     sources: dict[str, SourceText] = {}
     found = [
         *package.diagnostics,
-        *file_problems(package, files),
-        *code_problems(package, files.folder, sources),
-        *text_problems(package, files, sources),
+        *file_problems(facts, named, files),
+        *code_problems(facts, named, files.folder, sources),
+        *text_problems(facts, named, files, sources),
     ]
-    return Validation(package, in_order(found), sources)
+    return Validation(package, in_order(found), sources | files.broken)
 
 
 def problems_of_loading(package: PackageReading) -> tuple[Diagnostic, ...]:
@@ -59,6 +63,8 @@ def problems_of_loading(package: PackageReading) -> tuple[Diagnostic, ...]:
     The problems of reading are in `package.diagnostics`; these are the blocking ones of its
     schemas, UI specs and modules.
     """
+    facts = package_facts(package)
+    named = file_references(facts)
     files = PackageFiles(PackageFolder(package.root))
-    found = [*file_problems(package, files), *code_problems(package, files.folder, {})]
+    found = [*file_problems(facts, named, files), *code_problems(facts, named, files.folder, {})]
     return in_order(problem for problem in found if problem.blocks_loading)

@@ -10,14 +10,15 @@ from typing import Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
 from covel_host.diagnostics.yaml_nodes import ListNode, MapNode, Node, Path
+from covel_host.diagnostics.yaml_scalars import BASE_SIXTY, OLD_TRUTH
 from covel_host.manifest.frontmatter import Frontmatter
-from covel_host.manifest.repairs import is_plain, quote
-from covel_host.manifest.type_errors import BASE_SIXTY, OLD_TRUTH
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?")
 # Finds any file worth walking through; most files have no such word.
 _ANY: Final = re.compile(
-    r"(?<![^\s,\[{])(?:yes|no|on|off|[-+]?[0-9]+:[0-5]?[0-9]|[0-9]{4}-[0-9]+-[0-9])", re.IGNORECASE
+    r"[-:,\[{?]\s*+(?:(?:yes|no|on|off)(?=[\s,\]}]|\Z)"
+    r"|[-+]?[0-9]+:[0-5]?[0-9]|[0-9]{4}-[0-9]+-[0-9])",
+    re.IGNORECASE,
 )
 
 
@@ -27,6 +28,8 @@ def habit_notes(frontmatter: Frontmatter, *, reported: Collection[Path]) -> Iter
     start = frontmatter.fields_offset
     if root is None or _ANY.search(frontmatter.source.text, start, start + root.end) is None:
         return
+    from covel_host.manifest.repairs import is_plain
+
     for path, node in _texts(root, ()):
         other = _other_reading(node.text or "")
         if other is not None and path not in reported and is_plain(frontmatter, path):
@@ -34,6 +37,8 @@ def habit_notes(frontmatter: Frontmatter, *, reported: Collection[Path]) -> Iter
 
 
 def _note(frontmatter: Frontmatter, path: Path, text: str, other: str) -> Diagnostic:
+    from covel_host.manifest.repairs import quote
+
     # What type a default has is decided by its setting, so quotes need not be what was meant.
     fix = None if path[-1:] == ("default",) else quote(frontmatter, path)
     return frontmatter.report(
@@ -57,7 +62,7 @@ def _other_reading(text: str) -> str | None:
 
 
 def _texts(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
-    """Every text below `node` with its path; values behind an alias where they are written."""
+    """Every text below `node` with its path, in order; aliased ones where they are written."""
     waiting: list[tuple[Path, Node]] = [(path, node)]
     seen: set[int] = set()
     while waiting:
@@ -66,8 +71,10 @@ def _texts(node: Node, path: Path) -> Iterator[tuple[Path, Node]]:
             continue
         seen.add(id(found))
         if isinstance(found, MapNode):
-            waiting += (((*at, key), member) for key, member in found.members.items())
+            members = reversed(found.members.items())
+            waiting += (((*at, key), member) for key, member in members)
         elif isinstance(found, ListNode):
-            waiting += (((*at, index), item) for index, item in enumerate(found.items))
+            items = reversed(list(enumerate(found.items)))
+            waiting += (((*at, index), item) for index, item in items)
         elif isinstance(found.value, str):
             yield at, found

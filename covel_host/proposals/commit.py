@@ -14,6 +14,7 @@ from covel_host.store.records import (
     TurnRecord,
 )
 from covel_host.store.sessions import advance_session, require_session
+from covel_host.store.snapshots import keep_auto_snapshot
 from covel_host.store.tool_calls import insert_tool_calls
 from covel_host.store.traces import insert_trace
 from covel_host.store.transaction import Transaction
@@ -26,8 +27,9 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
     """Write an execution and move its session to the next revision (spec/transactions.md 4.1).
 
     Order: turn row, host messages, proposals in execution order, host's extra writes, audit and
-    trace, session clock. Only origin `player` counts, and one logical turn counts once. The
-    report's events are to be sent after the transaction has committed, never before.
+    trace, session clock, automatic snapshot. Only origin `player` counts, and one logical turn
+    counts once. The report's events are to be sent after the transaction has committed, never
+    before.
 
     Raises:
         CommitRefused: a proposal breaks a rule; the transaction rolls everything back.
@@ -55,6 +57,7 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
         turn_id=commit.turn_id,
         at=commit.finished_at,
     )
+    keep_auto_snapshot(transaction, advanced, at=commit.finished_at)
     return CommitReport(
         turn_id=commit.turn_id,
         revision=advanced.revision,

@@ -1,4 +1,4 @@
-"""Asking the model for one reply: request, budget, stream, and what is tried again."""
+"""Asking the model for one reply: what streams meanwhile, and what is tried again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -6,25 +6,19 @@ from dataclasses import dataclass, field, replace
 from covel_host.base.errors import HostError
 from covel_host.base.unicode_text import storable_text
 from covel_host.models.errors import ModelError
-from covel_host.models.limits import CallLimits
 from covel_host.models.messages import (
-    CompletionHint,
     Delta,
     ModelReply,
-    ModelRequest,
-    SystemMessage,
     TextDelta,
     ToolChoice,
     UserMessage,
-    prompt_cache_key,
 )
+from covel_host.runtime.agent_request import call_limits, fitted_prompt, model_request
 from covel_host.runtime.agent_tools import AgentTools
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.deadline import RunDeadline
-from covel_host.runtime.prompt_budget import overhead_tokens, resolve_budget
 from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
 from covel_host.runtime.prompt_texts import sentence
-from covel_host.runtime.prompt_trimming import FittedPrompt, fit_prompt
 from covel_host.runtime.result import ModelUse
 from covel_host.runtime.run import RunPorts, RuntimeRun
 
@@ -110,98 +104,60 @@ class AgentModel:
         *,
         attempts_left: int,
     ) -> ModelReply:
-        request = self._request(self._fitted(parts, transcript), choice)
-        trace = self.ports.trace
+        slot_name, trace = self._slot_name(), self.ports.trace
+        fitted = fitted_prompt(
+            parts,
+            transcript,
+            slot=self.ports.gateway.slot_for(slot_name),
+            tools=self.tools,
+            trace=trace,
+        )
+        request = model_request(
+            self.run, fitted, tools=self.tools, choice=choice, settings=self.settings
+        )
         trace.add("llm.calling", messages=len(request.messages), tools=len(request.tools))
         with self.deadline.model_call():
             try:
                 reply = await self.ports.gateway.complete(
                     request,
-                    slot=self._slot_name(),
-                    limits=self._limits(attempts_left),
+                    slot=slot_name,
+                    limits=call_limits(
+                        self.run,
+                        remaining_s=self.deadline.remaining_s,
+                        attempts_left=attempts_left,
+                    ),
                     on_delta=self._show,
                 )
             except ModelError as error:
                 trace.add("llm.responded", error=error.message, code=error.code)
                 raise
+        self.deadline.extend(reply.queued_ms / 1000)
         reply = _storable(reply)
         self.use = self.use.plus(reply.usage)
-        trace.add(
-            "llm.responded",
-            text=reply.text,
-            calls=[{"name": call.name, "arguments": call.arguments} for call in reply.calls],
-            finishReason=reply.finish_reason,
-            provider=reply.provider,
-            model=reply.model,
-            usage={
-                "inputTokens": reply.usage.input_tokens,
-                "outputTokens": reply.usage.output_tokens,
-            },
-        )
+        trace.add("llm.responded", **_reply_facts(reply))
         return reply
-
-    def _fitted(self, parts: PromptParts, transcript: Sequence[PromptMessage]) -> PromptParts:
-        slot = self.ports.gateway.slot_for(self._slot_name())
-        budget = resolve_budget(
-            context_window_tokens=slot.context_window.value
-            if slot is not None and slot.context_window is not None
-            else None,
-            max_output_tokens=None if slot is None else slot.output_limit(None),
-        )
-        whole = PromptParts(parts.system, (*parts.messages, *transcript))
-        fitted: FittedPrompt = fit_prompt(
-            whole, budget, overhead_tokens=overhead_tokens(self.tools.offered)
-        )
-        if fitted.was_pruned:
-            self.ports.trace.add(
-                "context.pruned",
-                droppedHistory=fitted.dropped_history,
-                shortenedResults=fitted.shortened_results,
-                droppedSummaries=fitted.dropped_summaries,
-            )
-        return fitted.parts
-
-    def _request(self, parts: PromptParts, choice: ToolChoice) -> ModelRequest:
-        schema = self.run.output_schema
-        return ModelRequest(
-            messages=(
-                SystemMessage(parts.system),
-                *(entry.message for entry in parts.messages),
-            ),
-            tools=self.tools.offered,
-            tool_choice=choice if self.tools.offered else "auto",
-            completion=CompletionHint(
-                own_tools=self.tools.own,
-                after_tools=self.settings.after_tools,
-                output_schema=dict(schema.schema)
-                if schema is not None and not isinstance(schema.schema, bool)
-                else None,
-            ),
-            cache_key=prompt_cache_key(self.run.session_id, self.run.runtime_id),
-        )
 
     def _slot_name(self) -> str | None:
         return self.run.slot or self.run.manifest.agent_settings.model
-
-    def _limits(self, attempts_left: int) -> CallLimits:
-        loop = self.run.manifest.agent_settings.loop
-        remaining = self.deadline.remaining_s
-        written = loop.model_fields_set
-        return CallLimits(
-            # An agent's call has the larger of 120 s and what its run has left (models.md 4.3).
-            budget_ms=max(120_000, round((remaining or 0) * 1000)),
-            idle_ms=loop.idle_timeout_ms,
-            first_token_ms=loop.first_token_timeout_ms
-            if "first_token_timeout_ms" in written
-            else None,
-            call_ms=loop.call_timeout_ms,
-            attempts_left=attempts_left,
-        )
 
     async def _show(self, delta: Delta) -> None:
         self.deadline.wrote()
         if isinstance(delta, TextDelta):
             await self.ports.on_text(storable_text(delta.text), False)
+
+
+def _reply_facts(reply: ModelReply) -> dict[str, object]:
+    return {
+        "text": reply.text,
+        "calls": [{"name": call.name, "arguments": call.arguments} for call in reply.calls],
+        "finishReason": reply.finish_reason,
+        "provider": reply.provider,
+        "model": reply.model,
+        "usage": {
+            "inputTokens": reply.usage.input_tokens,
+            "outputTokens": reply.usage.output_tokens,
+        },
+    }
 
 
 def _storable(reply: ModelReply) -> ModelReply:

@@ -52,6 +52,11 @@ class RunDeadline:
             self._writing_since = self._clock.monotonic()
             self._changed.set()
 
+    def extend(self, seconds: float) -> None:
+        """Leave out time that was spent waiting for the turn of a call (spec/models.md 4.4)."""
+        self._ends_at += seconds
+        self._changed.set()
+
     @property
     def remaining_s(self) -> float | None:
         """Seconds left; `None` while the model writes."""

@@ -86,3 +86,16 @@ class SessionNotFoundError(StoreError):
 
 class ScopeConflictError(StoreError):
     """An ID that belongs to one session was used for another; nothing was changed."""
+
+
+class RevisionNotKeptError(StoreError):
+    """A revision that no snapshot keeps readable; its superseded rows may be gone."""
+
+    def __init__(self, session_id: str, revision: int) -> None:
+        super().__init__(
+            f"Revision {revision} of session {session_id!r} is not kept.",
+            code="revision-not-kept",
+            hint="The session's newest revision and those of its snapshots can be read.",
+        )
+        self.session_id = session_id
+        self.revision = revision

@@ -16,6 +16,7 @@ CommitStatus = Literal["pending", "committed", "failed"]
 MessageSource = Literal["player", "runtime", "tool", "system", "player-input"]
 MessageRole = Literal["user", "assistant", "system", "tool"]
 ToolCallStatus = Literal["completed", "failed", "skipped"]
+SnapshotKind = Literal["auto", "manual", "fork"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,22 @@ class SessionRevision:
     turn_id: str | None
     committed_at: datetime
     state: dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotRecord:
+    """A revision that is kept readable; `parent_id` names the snapshot a fork was made from.
+
+    `completed_player_turns` is the session's count at that revision.
+    """
+
+    snapshot_id: str
+    session_id: str
+    revision: int
+    kind: SnapshotKind
+    completed_player_turns: int
+    created_at: datetime
+    parent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,3 +164,159 @@ class PluginDataRecord:
     value: JsonValue
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CharacterSchemaRecord:
+    """A session's character schema; the kernel numbers it from 1 and stamps its time."""
+
+    session_id: str
+    version: int
+    types: tuple[str, ...]
+    attributes: tuple[dict[str, JsonValue], ...]
+    updated_at: datetime
+
+    def schema(self) -> dict[str, JsonValue]:
+        """The schema as rules, views and clients see it."""
+        return {
+            "types": list(self.types),
+            "attributes": list(self.attributes),
+            "version": self.version,
+            "updatedAt": self.updated_at.isoformat(timespec="microseconds"),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DimensionRecord:
+    """One dimension of a session: the provider's definition and the public value.
+
+    Definition and value share one `version`, from 1. `last_source` is what the value was last
+    settled from.
+    """
+
+    session_id: str
+    dimension_id: str
+    plugin_id: str
+    version: int
+    definition: dict[str, JsonValue]
+    value: JsonValue
+    last_source: JsonValue = None
+
+    def public(self) -> dict[str, JsonValue]:
+        """The dimension as views and clients see it (spec/world.md 3.6)."""
+        entry: dict[str, JsonValue] = {"name": self.definition["name"]}
+        if "description" in self.definition:
+            entry["description"] = self.definition["description"]
+        schema = self.definition["schema"]
+        return {**entry, "schema": schema, "value": self.value, "version": self.version}
+
+
+SettlementStatus = Literal["pending-settlement", "settled", "no-change", "manual", "skipped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettlementRecord:
+    """What became of the dimensions that one narrative touches (spec/world.md 3.8).
+
+    `frozen` has `definitions` and `readVersions` while it is pending, and is None afterwards.
+    """
+
+    session_id: str
+    result_id: str
+    plugin_id: str
+    turn_number: int
+    source_turn_id: str
+    version: int
+    status: SettlementStatus
+    frozen: dict[str, JsonValue] | None = None
+
+
+LorebookOwnerKind = Literal["world", "player", "plugin"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LorebookOwner:
+    """Whose an entry is; `plugin_id` belongs to the kind `plugin` and to no other."""
+
+    kind: LorebookOwnerKind
+    plugin_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LorebookRecord:
+    """One lorebook entry; `entry` has the members of `lorebook.upsert`, defaults filled in."""
+
+    session_id: str
+    owner: LorebookOwner
+    entry_id: str
+    entry: dict[str, JsonValue]
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommittedFrom:
+    """Where an appended row comes from; `sequence` is given by the store, from 1."""
+
+    session_id: str
+    revision: int
+    turn_id: str
+    plugin_id: str
+    runtime_id: str
+    proposal_id: str
+    created_at: datetime
+    sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InteractionRecord:
+    """One question to the player, as it was committed."""
+
+    source: CommittedFrom
+    interaction_id: str
+    interaction: dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UiBlockRecord:
+    """One interface block; it stands behind the message of sequence `after_message`, 0 for none.
+
+    `render` has `parts` and, where given, `layout` and `status`.
+    """
+
+    source: CommittedFrom
+    block_id: str
+    after_message: int
+    render: dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRecord:
+    """One domain event that was committed."""
+
+    source: CommittedFrom
+    topic: str
+    data: dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratedAssetRecord:
+    """One asset that a package generated."""
+
+    source: CommittedFrom
+    media_id: str
+    modality: str
+    meta: dict[str, JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaAssetRecord:
+    """What is known of one stored file; its ID is the SHA-256 of the bytes (spec/media.md 1)."""
+
+    media_id: str
+    mime: str
+    size_bytes: int
+    created_at: datetime
+    meta: dict[str, JsonValue] = field(default_factory=dict)
+    owner_session_id: str | None = None
+    owner_plugin_id: str | None = None

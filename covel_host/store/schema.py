@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from covel_host.store.errors import StoreError, StoreNeedsMigrationError, StoreTooNewError
 from covel_host.store.transaction import translated
 
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002", "0003")
 """Every schema revision, oldest first; a test keeps it equal to the scripts of `migrations/`."""
 
 HEAD = REVISIONS[-1]

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select, tuple_, update
+from sqlalchemy import bindparam, delete, select, tuple_, update
+from sqlalchemy.dialects.sqlite import insert
 
 from covel_host.base.json_text import dump_json, parse_json
 from covel_host.store.errors import RowConflictError, ScopeConflictError, SessionNotFoundError
@@ -55,7 +57,7 @@ _ADVANCE = Statement(
     )
 )
 _DELETE = Statement(delete(SESSIONS).where(_BY_ID))
-_INSERT_REVISION = Statement(insert(SESSION_REVISIONS))
+_INSERT_REVISION = Statement(insert(SESSION_REVISIONS).on_conflict_do_nothing())
 _GET_REVISION = Statement(
     select(SESSION_REVISIONS).where(
         SESSION_REVISIONS.c.session_id == bindparam("session_id"),
@@ -150,17 +152,24 @@ def advance_session(
             f"The session {session.session_id!r} is no longer at revision {session.revision!r}.",
             code="revision-conflict",
         )
+    record_revision(transaction, advanced, turn_id=turn_id, at=at)
+    return advanced
+
+
+def record_revision(
+    transaction: Transaction, session: SessionRecord, *, turn_id: str | None, at: datetime
+) -> None:
+    """Keep the clock of the session's revision; one that is there already stays as it is."""
     transaction.run(
         _INSERT_REVISION,
         {
             "session_id": session.session_id,
-            "revision": advanced.revision,
+            "revision": session.revision,
             "turn_id": turn_id,
             "committed_at": time_text(at),
-            "state": dump_json(_state(advanced)),
+            "state": dump_json(_state(session)),
         },
     )
-    return advanced
 
 
 def get_revision(reading: Reading, session_id: str, revision: int) -> SessionRevision | None:
@@ -174,6 +183,21 @@ def get_revision(reading: Reading, session_id: str, revision: int) -> SessionRev
         turn_id=row[2],
         committed_at=parsed_time(row[3]),
         state=parsed_object(row[4]),
+    )
+
+
+def session_at(session: SessionRecord, kept: SessionRevision) -> SessionRecord:
+    """The session with the clock, status, locale and packages that it had at that revision."""
+    state: Any = kept.state
+    return replace(
+        session,
+        revision=kept.revision,
+        updated_at=kept.committed_at,
+        status=state["status"],
+        phase=state["phase"],
+        completed_player_turns=state["completedPlayerTurns"],
+        locale=state["locale"],
+        active_packages=tuple(state["activePackages"]),
     )
 
 

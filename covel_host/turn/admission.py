@@ -31,12 +31,13 @@ class ManualRequest:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The runtime a request names, found and fit to run."""
+    """The runtime a request names, found and fit to run; `payload` is a copy of the request's."""
 
     generation: Generation
     runtime: RuntimeReading
     manifest: RuntimeManifest
     schemas: RuntimeSchemas
+    payload: JsonValue
 
 
 def admit(request: ManualRequest, catalog: Catalog) -> Target:
@@ -46,7 +47,7 @@ def admit(request: ManualRequest, catalog: Catalog) -> Target:
         RequestRefused: see there; for a package that was not loaded the message holds its first
             problem.
     """
-    _check_text(request)
+    payload = _storable_payload(request)
     plugin_id, _, _ = request.target.partition("/")
     generation = _generation(plugin_id, catalog)
     runtime = _runtime(request.target, generation)
@@ -56,8 +57,8 @@ def admit(request: ManualRequest, catalog: Catalog) -> Target:
         )
     _refuse_unserved(runtime)
     schemas = generation.schemas.get(runtime.runtime_id, RuntimeSchemas())
-    _check_payload(request.payload, runtime, schemas)
-    return Target(generation, runtime, runtime.manifest, schemas)
+    _check_payload(payload, runtime, schemas)
+    return Target(generation, runtime, runtime.manifest, schemas, payload)
 
 
 def _generation(plugin_id: str, catalog: Catalog) -> Generation:
@@ -122,16 +123,11 @@ def _refuse_unserved(runtime: RuntimeReading) -> None:
         raise RequestRefused(" ".join(need.message for need in needs), code="not-supported-yet")
 
 
-def _check_text(request: ManualRequest) -> None:
-    """Refuse at once what could not be stored after the run."""
+def _storable_payload(request: ManualRequest) -> JsonValue:
+    """A JSON copy of the payload; refuses at once what could not be stored after the run."""
     try:
-        json_copy(
-            {
-                "payload": request.payload,
-                "message": request.message,
-                "sessionId": request.session_id,
-            }
-        )
+        json_copy([request.message, request.session_id])
+        return json_copy(request.payload)
     except JsonValueError as error:
         raise RequestRefused(
             f"The request cannot be stored as JSON: {error}.", code="payload-invalid"

@@ -55,6 +55,8 @@ def _record(
     error: dict[str, JsonValue] | None = None
     if call.error is not None:
         error = {"code": call.error.code, "message": call.error.message}
+        if call.error.hint is not None:
+            error["hint"] = call.error.hint
     return ToolCallRecord(
         session_id=session_id,
         turn_id=result.turn_id,

@@ -67,7 +67,7 @@ def apply_plugin_data_proposal(
 ) -> StoredValue | None:
     """What `proposal` makes of one key; None when it does not concern the key.
 
-    Writing null removes the record.
+    Writing null removes the record. The value is the proposal's own: read it, never change it.
 
     Raises:
         DataOpError: an operation is badly written or does not fit `current`.
@@ -105,4 +105,4 @@ def plugin_data_size_problem(namespace: str, key: str, value: JsonValue) -> str 
 
 
 def _written(value: JsonValue) -> StoredValue:
-    return StoredValue(exists=value is not None, value=json_copy(value))
+    return StoredValue(exists=value is not None, value=value)

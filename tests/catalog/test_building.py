@@ -149,4 +149,6 @@ def test_the_result_of_every_load_is_kept(root: Path) -> None:
         last = results.last(plugin_id, content_hash)
         assert last is not None
         assert last.status == expected
-    assert last.problems == ("The entry 'server/index.py' was not imported: ValueError: no.",)
+    assert last.problems == (
+        "server/index.py:1: The entry 'server/index.py' was not imported: ValueError: no.",
+    )

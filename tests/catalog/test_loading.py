@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -37,6 +38,18 @@ RUNTIME = "---\nschedule:\n  trigger: {type: manual}\nio:\n  payloadSchema: ../.
 async def ended(outcome: LoadOutcome) -> None:
     assert outcome.generation is not None
     await outcome.generation.dispose()
+
+
+@pytest.fixture
+def meeting() -> Iterator[Any]:
+    """A module in which an entry's thread and the test meet; nobody waits after the test."""
+    module: Any = ModuleType("meeting")
+    module.entered, module.gate, module.done = (threading.Event() for _ in range(3))
+    module.seen = []
+    sys.modules["meeting"] = module
+    yield module
+    module.gate.set()
+    del sys.modules["meeting"]
 
 
 def test_a_package_is_loaded_with_its_tools(tmp_path: Path) -> None:
@@ -231,6 +244,22 @@ def test_a_missing_library_gets_the_install_command(tmp_path: Path) -> None:
     assert found.hint.endswith("python -m pip install no_such_lib")
 
 
+def test_a_missing_part_of_a_library_gets_no_install_command(tmp_path: Path) -> None:
+    found = only(load_entry(tmp_path, "import plugin_sdk.nothing\n"))
+    assert "No module named 'plugin_sdk.nothing'" in found.message
+    assert found.hint is None
+
+
+def test_threads_of_an_entry_do_not_keep_the_process_alive(tmp_path: Path, meeting: Any) -> None:
+    source = (
+        "import meeting, threading\n"
+        "threading.Thread(target=meeting.gate.wait, args=(30,), name='of the entry').start()\n"
+    )
+    assert load_entry(tmp_path, source).generation is not None
+    [thread] = [each for each in threading.enumerate() if each.name == "of the entry"]
+    assert thread.daemon
+
+
 def test_a_missing_own_module_gets_the_nearest_name(tmp_path: Path) -> None:
     found = only(load_entry(tmp_path, "from .helpr import x\n", helper="x = 1\n"))
     assert "ModuleNotFoundError: No module named 'server.helpr'" in found.message
@@ -297,8 +326,10 @@ def test_folders_and_files_may_have_any_name(tmp_path: Path, entry: str) -> None
     assert load_now(root).diagnostics == ()
 
 
-def test_a_hanging_entry_is_left_behind_with_the_line_where_it_hangs(tmp_path: Path) -> None:
-    source = "import threading\n\nLOCK = threading.Event()\nLOCK.wait(60)\n"
+def test_a_hanging_entry_is_left_behind_with_the_line_where_it_hangs(
+    tmp_path: Path, meeting: Any
+) -> None:
+    source = "import meeting\n\n\nmeeting.gate.wait(30)\n"
     root = write_package(
         tmp_path / "moss-ledger",
         {"server/index.py": "from . import slow\n", "server/slow.py": source},
@@ -309,44 +340,30 @@ def test_a_hanging_entry_is_left_behind_with_the_line_where_it_hangs(tmp_path: P
     assert (found.file, found.line) == ("server/slow.py", 4)
 
 
-def test_an_entry_that_comes_back_late_publishes_nothing(tmp_path: Path) -> None:
-    gate, done = threading.Event(), threading.Event()
-    seen: list[str] = []
-    sys.modules["late_gate"] = _module(gate=gate, done=done, seen=seen)
+def test_an_entry_that_comes_back_late_publishes_nothing(tmp_path: Path, meeting: Any) -> None:
     source = (
-        "import late_gate\nfrom plugin_sdk import hookimpl\n\n"
+        "import meeting\nfrom plugin_sdk import hookimpl\n\n"
         "@hookimpl\ndef on_load(covel):\n"
-        "    late_gate.gate.wait(30)\n"
+        "    meeting.gate.wait(30)\n"
         "    try:\n        covel.on_dispose(print)\n"
-        "    except RuntimeError as error:\n        late_gate.seen.append(str(error))\n"
-        "    late_gate.done.set()\n"
+        "    except RuntimeError as error:\n        meeting.seen.append(str(error))\n"
+        "    meeting.done.set()\n"
     )
     root = write_package(tmp_path / "moss-ledger", {"server/index.py": source})
-    try:
-        assert only(load_now(root, limit_s=0.2)).name == "entry-timeout"
-        gate.set()
-        assert done.wait(10)
-    finally:
-        del sys.modules["late_gate"]
-    assert seen == ["This generation of the package has ended."]
+    assert only(load_now(root, limit_s=0.2)).name == "entry-timeout"
+    meeting.gate.set()
+    assert meeting.done.wait(10)
+    assert meeting.seen == ["This generation of the package has ended."]
 
 
-def _module(**members: Any) -> Any:
-    module = type(sys)("late_gate")
-    vars(module).update(members)
-    return module
-
-
-def test_a_cancelled_load_leaves_nothing(tmp_path: Path) -> None:
-    root = write_package(
-        tmp_path / "moss-ledger",
-        {"server/index.py": "import threading\nthreading.Event().wait(60)"},
-    )
+def test_a_cancelled_load_leaves_nothing(tmp_path: Path, meeting: Any) -> None:
+    source = "import meeting\nmeeting.entered.set()\nmeeting.gate.wait(30)\n"
+    root = write_package(tmp_path / "moss-ledger", {"server/index.py": source})
 
     async def run() -> None:
         task = asyncio.ensure_future(load(root))
-        while not any(thread.name == "covel load moss-ledger" for thread in threading.enumerate()):
-            await asyncio.sleep(0)
+        await asyncio.wait({task}, timeout=0)
+        assert await asyncio.to_thread(meeting.entered.wait, 10)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

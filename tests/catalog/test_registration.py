@@ -148,3 +148,14 @@ def test_the_registrar_has_what_the_seed_lists_and_no_store(tmp_path: Path) -> N
     outcome = load_now(package)
     assert outcome.diagnostics == ()
     assert outcome.generation is not None
+
+
+def test_a_tool_around_a_wrapper_of_a_library_is_found_at_what_it_wraps(tmp_path: Path) -> None:
+    source = (
+        "import contextlib\nfrom plugin_sdk import hookimpl, tool\n\n"
+        "@contextlib.contextmanager\ndef held(): yield\n\n"
+        "@tool\n@held()\ndef count() -> int:\n    return 1\n"
+        "@hookimpl\ndef register_tools(): return [count]\n"
+    )
+    found = only(load_tools(tmp_path, source))
+    assert (found.name, found.file, found.line) == ("registration-undeclared", "server/index.py", 7)

@@ -18,7 +18,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     monkeypatch.setenv("COVEL_HOME", str(folder))
-    monkeypatch.setenv("COVEL_PLUGINS_DIR", str(tmp_path / "bundled"))
+    bundled = tmp_path / "bundled"
+    bundled.mkdir()
+    monkeypatch.setenv("COVEL_PLUGINS_DIR", str(bundled))
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)

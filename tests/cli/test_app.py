@@ -141,3 +141,11 @@ def test_the_module_can_be_run_from_any_interpreter(home: Path) -> None:
     code = "from covel_host.cli.app import main; main(['version'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
     assert done.returncode == 0
+
+
+def test_a_name_that_is_no_text_is_an_error_like_any_other(covel: Covel) -> None:
+    for arguments in (("plugins", "show", "\udcff"), ("run", "./\udcff"), ("tools", "a\x1b[2J")):
+        refused = covel(*arguments, "--json")
+        assert refused.code == 1
+        assert refused.json["error"]["code"] == "package-not-found"
+        assert "\x1b" not in refused.err

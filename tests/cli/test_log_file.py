@@ -1,6 +1,7 @@
 """The log of commands that run packages."""
 
 import logging
+import subprocess
 import sys
 from pathlib import Path
 
@@ -23,9 +24,21 @@ def logged(tmp_path: Path) -> str:
 def test_records_of_the_level_and_above_are_kept(settings: Settings, tmp_path: Path) -> None:
     with log_to_file(settings):
         logging.getLogger("covel_host.x").info("left out")
-        logging.getLogger("covel_host.x").warning("kept \udcff")
+        logging.getLogger("covel_host.x").warning("kept")
     assert "WARNING covel_host.x: kept" in logged(tmp_path)
     assert "left out" not in logged(tmp_path)
+
+
+def test_a_text_that_is_no_unicode_is_logged_all_the_same(tmp_path: Path) -> None:
+    # In a process of its own: pytest would hand the record to its report, which must be Unicode.
+    code = (
+        "import logging; from covel_host.cli.log_file import log_to_file; "
+        "from covel_host.settings import read_settings\n"
+        f"with log_to_file(read_settings({{'COVEL_HOME': {str(tmp_path)!r}}})): "
+        "logging.getLogger('x').warning('odd \\udcff')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert "odd \\udcff" in logged(tmp_path)
 
 
 def test_afterwards_everything_is_as_before(settings: Settings) -> None:

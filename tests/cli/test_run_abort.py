@@ -1,4 +1,4 @@
-"""Ctrl-C, a killed process and a reader that goes away: what is committed is exactly what is said."""
+"""Ctrl-C, a killed process, a reader that goes away: what is committed is what is said."""
 
 import json
 import os
@@ -35,28 +35,34 @@ def slow_json_run(plugins: Path, tmp_path: Path) -> Iterator["subprocess.Popen[s
 
 
 def _running(plugins: Path, tmp_path: Path, *options: str) -> Iterator["subprocess.Popen[str]"]:
-    package = copy_echo(plugins)
-    mark = tmp_path / "called"
-    os.mkfifo(mark)
-    entry = package / "server" / "index.py"
-    entry.write_text(
-        entry.read_text(encoding="utf-8").replace(
-            "    return {", f"    open({str(mark)!r}, 'w').close()\n    return {{", 1
-        ),
-        encoding="utf-8",
-    )
+    entry = copy_echo(plugins) / "server" / "index.py"
+    reading, writing = os.pipe()
+    told = f"    __import__('os').write({writing}, b'called')\n    return {{"
+    code = entry.read_text(encoding="utf-8").replace("    return {", told, 1)
+    entry.write_text(code, encoding="utf-8")
     script = write_script(tmp_path / "r.json", call("echo-value", {"value": "x"}), SLOW)
     process = subprocess.Popen(
         [SCRIPT, "run", "echo-demo", "--trust", "echo-demo", "--model", script, *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        pass_fds=[writing],
     )
-    with process:
-        # Opens once the tool has opened its end.
-        mark.open().close()
+    os.close(writing)
+    with process, os.fdopen(reading, "rb") as pipe:
+        assert pipe.read(6) == b"called", process.communicate()
         yield process
         process.kill()
+
+
+def without_reader(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """A call whose standard output nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as closed:
+        return subprocess.run(
+            [SCRIPT, *arguments], stdout=closed, stderr=subprocess.PIPE, text=True, timeout=60
+        )
 
 
 def kept(covel: Covel) -> dict[str, Any]:
@@ -106,21 +112,22 @@ def test_kill_between_call_and_commit_leaves_no_half_turn(
     assert again.err
 
 
+@pytest.mark.parametrize(("status", "code"), [(None, 0), (401, 1)], ids=["committed", "failed"])
+def test_without_a_reader_the_exit_code_still_tells(
+    plugins: Path, tmp_path: Path, status: int | None, code: int
+) -> None:
+    write_package(plugins, "teller", STORY)
+    reply = {"text": "A line."} if status is None else {"error": {"status": status}}
+    script = write_script(tmp_path / "r.json", reply)
+    assert without_reader("run", "teller", "--model", script, "--json").returncode == code
+
+
 def test_a_reader_that_goes_away_does_not_stop_the_commit(
     covel: Covel, plugins: Path, tmp_path: Path
 ) -> None:
     write_package(plugins, "teller", STORY)
     script = write_script(tmp_path / "r.json", {"text": "A long story.\n" * 100})
-    reading, writing = os.pipe()
-    os.close(reading)
-    with os.fdopen(writing, "wb") as closed:
-        done = subprocess.run(
-            [SCRIPT, "run", "teller", "--model", script],
-            stdout=closed,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-        )
+    done = without_reader("run", "teller", "--model", script)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     assert kept(covel)["session"]["revision"] == 1

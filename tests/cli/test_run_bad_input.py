@@ -231,3 +231,12 @@ def test_a_tool_that_raises_fails_its_call_alone(
     first = document["toolCalls"][0]
     assert first["error"]["code"] == "internal"
     assert "Traceback" not in first["envelope"]
+
+
+def test_all_problems_of_a_package_are_shown_and_in_the_json(covel: Covel, plugins: Path) -> None:
+    with_entry(plugins, "faulty", REGISTER.format(name="undeclared"))
+    refused = covel("run", "faulty", "--trust", "faulty", "--json")
+    names = [found["name"] for found in refused.json["error"]["diagnostics"]]
+    assert names == ["registration-missing", "registration-undeclared"]
+    assert "error: The package 'faulty' was not loaded: 2 problems." in refused.err
+    assert "@tool(name='undeclared')" in refused.err

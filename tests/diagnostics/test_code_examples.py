@@ -1,5 +1,6 @@
 """Every example has the problem it shows, and its right form has no problem of shape."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,21 @@ from covel_host.diagnostics.code_example import manifest_text
 from covel_host.diagnostics.code_info import CodeInfo
 from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.codes import CODES_BY_NAME
+from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.explain import EXAMPLES
 from covel_host.manifest.package import read_package
+from covel_host.manifest.validation import validate_folder
 
 
-def found_in(text: str, folder: Path) -> set[str]:
+def package(text: str, folder: Path) -> Path:
     root = folder / "moss-ledger"
     root.mkdir()
     (root / "PLUGIN.md").write_text(manifest_text(text), encoding="utf-8")
-    return {found.name for found in read_package(root).diagnostics}
+    return root
+
+
+def names(diagnostics: Iterable[Diagnostic]) -> set[str]:
+    return {found.name for found in diagnostics}
 
 
 def severe(names: set[str]) -> set[str]:
@@ -25,15 +32,16 @@ def severe(names: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_the_wrong_form_has_the_problem(name: str, tmp_path: Path) -> None:
-    assert name in found_in(EXAMPLES[name].wrong, tmp_path)
+    root = package(EXAMPLES[name].wrong, tmp_path)
+    assert name in names(validate_folder(root).diagnostics)
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_the_right_form_has_none(name: str, tmp_path: Path) -> None:
-    found = found_in(EXAMPLES[name].right, tmp_path)
-    assert name not in found
-    # Files that a right example names are not there.
-    assert severe(found) == set()
+    root = package(EXAMPLES[name].right, tmp_path)
+    assert name not in names(validate_folder(root).diagnostics)
+    # Files that a right example names are not there, so the manifest alone is judged.
+    assert severe(names(read_package(root).diagnostics)) == set()
 
 
 # What no manifest alone shows: bytes, limits, folder names, and files of their own.

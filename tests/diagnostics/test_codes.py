@@ -9,7 +9,7 @@ from covel_host.diagnostics.code_table_files import FILES, YAML
 from covel_host.diagnostics.code_table_loading import LOADING
 from covel_host.diagnostics.code_table_manifests import LAYOUT, REFERENCES, SHAPE
 from covel_host.diagnostics.codes import code_info, report
-from covel_host.diagnostics.diagnostic import Span, any_blocks_loading, dotted, in_order
+from covel_host.diagnostics.diagnostic import Span, any_blocks_loading, dotted, fails, in_order
 
 # Names that the specs fix (spec/decisions.md, "Field paths and the validator's JSON" and 3).
 FIXED_NAMES = (
@@ -66,6 +66,18 @@ def test_a_report_takes_its_effect_from_the_table() -> None:
     assert (note.severity, note.blocks_loading, note.span) == ("info", False, None)
     assert any_blocks_loading([note, error])
     assert not any_blocks_loading([note])
+
+
+def test_warnings_fail_a_strict_check_only() -> None:
+    note, warning = (
+        report("not-served-yet", "x", plugin="p"),
+        report("dangling-link", "x", plugin="p"),
+    )
+    error = report("unknown-field", "x", plugin="p")
+    assert not fails([note, warning])
+    assert not fails([note], strict=True)
+    assert fails([warning], strict=True)
+    assert fails([error])
 
 
 def test_a_kind_outside_the_table_is_a_mistake_of_ours() -> None:

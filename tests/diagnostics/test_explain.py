@@ -2,7 +2,7 @@
 
 import pytest
 
-from covel_host.diagnostics.codes import ALL_CODES
+from covel_host.diagnostics.codes import ALL_CODES, CodeInfo
 from covel_host.diagnostics.explain import explain, suggestions
 from covel_host.diagnostics.reserved_names import reserved_names
 from covel_host.manifest.kernel_contracts import EXTENSION_POINTS, UI_SLOTS
@@ -23,7 +23,7 @@ def test_a_code_and_its_name_have_one_explanation_with_an_example() -> None:
 
 
 @pytest.mark.parametrize("info", ALL_CODES, ids=lambda info: info.code)
-def test_every_code_is_explained_in_lines_a_terminal_shows(info) -> None:  # type: ignore[no-untyped-def]
+def test_every_code_is_explained_in_lines_a_terminal_shows(info: CodeInfo) -> None:
     text = explained(info.code)
     assert text is not None
     assert max(map(len, text.splitlines())) <= 100

@@ -1,5 +1,6 @@
 """Fixes repair what they claim to, touch nothing else, and are made once."""
 
+import json
 import os
 import shutil
 import stat
@@ -60,6 +61,17 @@ def test_a_fixed_package_is_this_one_and_valid(name: str, tmp_path: Path) -> Non
     reading = read_package(root, plugin_id=PLUGIN)
     assert [found for found in reading.diagnostics if found.severity == "error"] == []
     assert fixable(reading.diagnostics) == 0
+
+
+def test_every_kind_of_fix_has_a_golden_folder() -> None:
+    diagnosed = GOLDEN.parent / "diagnostics"
+    names = {
+        found["name"]
+        for document in diagnosed.glob("*/expected.json")
+        for found in json.loads(document.read_text(encoding="utf-8"))["diagnostics"]
+        if "fix" in found
+    }
+    assert names == {path.name for path in GOLDEN.iterdir()} & names
 
 
 def test_a_file_keeps_its_mark_line_ends_and_rights(tmp_path: Path) -> None:

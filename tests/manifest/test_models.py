@@ -190,7 +190,10 @@ def test_contracts_of_the_host_are_known(contract: str, owned: bool) -> None:
         (
             "description: 7",
             "description",
-            "`description` is 7, which YAML reads as a number; expected a text, or a map from language to text.",
+            (
+                "`description` is 7, which YAML reads as a number; expected a text, or a map from "
+                "language to text."
+            ),
             'Put it in quotes: "7".',
         ),
         (
@@ -208,8 +211,10 @@ def test_contracts_of_the_host_are_known(contract: str, owned: bool) -> None:
         (
             "description: x\nruntime: { agent: { advertiseEvents: yes } }",
             "runtime.agent.advertiseEvents",
-            "`runtime.agent.advertiseEvents` is yes, which YAML 1.2 reads as the text 'yes'; "
-            "expected true or false.",
+            (
+                "`runtime.agent.advertiseEvents` is yes, which YAML 1.2 reads as the text 'yes'; "
+                "expected true or false."
+            ),
             "Write true.",
         ),
         (

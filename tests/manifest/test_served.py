@@ -48,10 +48,10 @@ def test_contributions_of_code_block_loading(tmp_path: Path, contributes: str, p
 @pytest.mark.parametrize(
     ("contributes", "path"),
     [
-        ("events: [{topic: moss.found, description: Found}]", "contributes.events"),
-        ("data: {notes: {}}", "contributes.data"),
-        ("prompt: [{id: tone, content: Be calm}]", "contributes.prompt"),
-        ("settings: [{key: tone, type: string, label: Tone}]", "contributes.settings"),
+        ("events: [{topic: moss.found, schema: x.json, description: Found}]", "contributes.events"),
+        ("data: {notes: {schema: x.json, version: 1}}", "contributes.data"),
+        ("prompt: [{id: tone, content: Be calm, position: system}]", "contributes.prompt"),
+        ("settings: [{key: tone, type: text, label: Tone}]", "contributes.settings"),
     ],
 )
 def test_declarations_that_nothing_reads_are_said_and_block_nothing(

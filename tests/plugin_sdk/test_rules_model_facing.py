@@ -87,7 +87,6 @@ def test_member(key: str, value: Any, kept: bool) -> None:
         ("zh-Hant", "en"),
         ("zh-Hant-CN", "en"),
         ("zh-Latn", "en"),
-        ("zh-Hans-TW", "zh"),
         ("zh-HK", "en"),
         ("zh_MO", "en"),
         ("zha", "en"),

@@ -234,6 +234,42 @@ def test_a_run_past_its_deadline_fails_and_says_which_limit(tmp_path: Path) -> N
     assert played.rows.turn.commit_status == "failed"
 
 
+def test_the_call_that_ran_when_time_was_up_is_kept_as_cancelled(tmp_path: Path) -> None:
+    write_package(
+        tmp_path / "plugins" / "slow",
+        code="""
+        @tool(name="wait")
+        async def wait() -> object:
+            '''Wait.'''
+            await asyncio.Event().wait()
+        """,
+        tools=["wait"],
+        agent={"loop": {"timeoutMs": 20}},
+    )
+    played = play(tmp_path, "slow", calls(call("wait"), call("wait")))
+    assert ended(played) == ("failed", "timeout")
+    (row,) = played.rows.tool_calls
+    assert row.error is not None
+    assert (row.status, row.error["code"]) == ("failed", "cancelled")
+
+
+def test_a_tool_that_cancels_its_own_run_ends_that_run_alone(tmp_path: Path) -> None:
+    write_package(
+        tmp_path / "plugins" / "odd",
+        code="""
+        @tool(name="end")
+        async def end() -> object:
+            '''End.'''
+            asyncio.current_task().cancel()
+            await asyncio.sleep(0)
+        """,
+        tools=["end"],
+    )
+    played = play(tmp_path, "odd", calls(call("end")))
+    assert ended(played) == ("failed", "cancelled")
+    assert [row.tool_name for row in played.rows.tool_calls] == ["end"]
+
+
 def test_a_run_that_swallows_its_cancellation_is_left_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,7 +337,7 @@ def test_an_agent_reads_as_much_history_as_it_asks_for(tmp_path: Path) -> None:
         io={"visibility": "story"},
         agent={"history": {"maxTurns": 1}},
     )
-    session: dict[str, str] = {}
+    session: dict[str, Any] = {}
     for number in range(3):
         played = play(tmp_path, "tale", say(f"Part {number}."), message=f"Go {number}.", **session)
         session = {"session_id": played.report.session_id}
@@ -321,6 +357,22 @@ def test_the_body_and_the_payload_reach_the_model(tmp_path: Path) -> None:
     activation = [m.text for m in request.messages if "<runtime-activation>" in m.text]
     assert '"hello"' in activation[-1]
     assert [spec.name for spec in request.tools] == [*TOOLS, "runtime-done"]
+
+
+@pytest.mark.parametrize(
+    ("environ", "summary"),
+    [
+        ({"COVEL_LOCALE": "zh"}, "完成。"),
+        ({"COVEL_LOCALE": "zh", "COVEL_INSTRUCTION_LOCALE": "en"}, "Done."),
+        ({"COVEL_LOCALE": "fr"}, "Done."),
+    ],
+)
+def test_fixed_texts_are_in_the_instruction_language(
+    tmp_path: Path, environ: dict[str, str], summary: str
+) -> None:
+    package(tmp_path)
+    played = play(tmp_path, "demo", done(), environ=environ)
+    assert json.loads(played.envelopes[0]) == {"summary": summary}
 
 
 def test_a_slot_of_the_request_goes_before_the_manifests(tmp_path: Path) -> None:

@@ -26,6 +26,14 @@ def test_what_a_streamed_reply_spends_writing_does_not_count() -> None:
     assert deadline.remaining_s == 0
 
 
+def test_waiting_for_the_turn_of_a_call_does_not_count() -> None:
+    clock = ManualClock()
+    deadline = RunDeadline(10, clock)
+    clock.advance(8)
+    deadline.extend(5)
+    assert deadline.remaining_s == 7
+
+
 def test_a_model_call_that_fails_while_writing_is_left_out_too() -> None:
     clock = ManualClock()
     deadline = RunDeadline(10, clock)

@@ -22,6 +22,8 @@ from covel_host.store.tables import METADATA
 from tests.store.builders import options, session
 
 SCRIPTS = Path(schema.__file__).parent / "migrations"
+NEWEST = schema.HEAD
+LATER = "9001"
 
 
 def make_store(folder: Path) -> Path:
@@ -29,6 +31,11 @@ def make_store(folder: Path) -> Path:
     store.transaction_now(lambda transaction: insert_session(transaction, session()))
     store.close()
     return store.path
+
+
+def backup_of(path: Path) -> Path:
+    """Where an older file of the newest known revision is copied to."""
+    return path.with_name(f"{path.name}.backup-{NEWEST}")
 
 
 def set_revision(path: Path, revision: str) -> None:
@@ -106,13 +113,13 @@ def test_an_older_file_is_migrated_after_a_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_store(tmp_path)
-    add_second_migration(tmp_path, monkeypatch)
+    add_later_migration(tmp_path, monkeypatch)
     store = Store.open(options(tmp_path))
     kept = store.read_now(lambda reading: get_session(reading, "s1"))
     store.close()
     assert kept == session()
-    assert table_names(path) - table_names(tmp_path / "covel.db.backup-0001") == {"later"}
-    with closing(sqlite3.connect(tmp_path / "covel.db.backup-0001")) as backup:
+    assert table_names(path) - table_names(backup_of(path)) == {"later"}
+    with closing(sqlite3.connect(backup_of(path))) as backup:
         assert backup.execute("SELECT session_id FROM sessions").fetchall() == [("s1",)]
         assert backup.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
@@ -120,12 +127,12 @@ def test_an_older_file_is_migrated_after_a_backup(
 def test_an_older_backup_is_never_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_store(tmp_path)
-    (tmp_path / "covel.db.backup-0001").write_text("precious")
-    add_second_migration(tmp_path, monkeypatch)
+    backup = backup_of(make_store(tmp_path))
+    backup.write_text("precious")
+    add_later_migration(tmp_path, monkeypatch)
     Store.open(options(tmp_path)).close()
-    assert (tmp_path / "covel.db.backup-0001").read_text() == "precious"
-    assert (tmp_path / "covel.db.backup-0001-2").exists()
+    assert backup.read_text() == "precious"
+    assert backup.with_name(f"{backup.name}-2").exists()
 
 
 def test_a_failing_migration_leaves_the_file_at_its_revision(
@@ -133,21 +140,21 @@ def test_a_failing_migration_leaves_the_file_at_its_revision(
 ) -> None:
     path = make_store(tmp_path)
     tables = table_names(path)
-    add_second_migration(tmp_path, monkeypatch, ending="raise RuntimeError('half way')")
+    add_later_migration(tmp_path, monkeypatch, ending="raise RuntimeError('half way')")
     with pytest.raises(RuntimeError, match="half way"):
         Store.open(options(tmp_path))
     assert table_names(path) == tables
     with closing(sqlite3.connect(path)) as driver:
-        assert driver.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert driver.execute("SELECT version_num FROM alembic_version").fetchall() == [(NEWEST,)]
 
 
 def test_an_older_file_is_not_migrated_by_a_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_store(tmp_path)
-    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
-    monkeypatch.setattr(schema, "HEAD", "0002")
-    with pytest.raises(StoreNeedsMigrationError, match="'0001'"):
+    monkeypatch.setattr(schema, "REVISIONS", (*schema.REVISIONS, LATER))
+    monkeypatch.setattr(schema, "HEAD", LATER)
+    with pytest.raises(StoreNeedsMigrationError, match=f"'{NEWEST}'"):
         Store.open_reader(options(tmp_path))
     assert "later" not in table_names(path)
 
@@ -184,20 +191,20 @@ def table_names(path: Path) -> set[str]:
     return {row[0] for row in rows}
 
 
-def add_second_migration(
+def add_later_migration(
     folder: Path, monkeypatch: pytest.MonkeyPatch, *, ending: str = "pass"
 ) -> None:
     scripts = folder / "scripts"
     shutil.copytree(SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "v0002_later.py").write_text(
+    (scripts / "versions" / f"v{LATER}_later.py").write_text(
         "import sqlalchemy as sa\n"
         "from alembic import op\n"
-        "revision = '0002'\n"
-        "down_revision = '0001'\n"
+        f"revision = '{LATER}'\n"
+        f"down_revision = '{NEWEST}'\n"
         "def upgrade():\n"
         "    op.create_table('later', sa.Column('a', sa.Text))\n"
         f"    {ending}\n"
     )
     monkeypatch.setattr(schema, "_SCRIPTS", scripts)
-    monkeypatch.setattr(schema, "REVISIONS", ("0001", "0002"))
-    monkeypatch.setattr(schema, "HEAD", "0002")
+    monkeypatch.setattr(schema, "REVISIONS", (*schema.REVISIONS, LATER))
+    monkeypatch.setattr(schema, "HEAD", LATER)

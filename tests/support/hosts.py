@@ -63,6 +63,13 @@ class Played:
     rows: "Rows"
 
     @property
+    def kept_result(self) -> Any:
+        """The run's result as the turn's row keeps it."""
+        assert self.rows.turn is not None
+        assert isinstance(self.rows.turn.results, list)
+        return self.rows.turn.results[0]
+
+    @property
     def envelopes(self) -> list[str]:
         return [call.envelope for call in self.report.result.tool_calls]
 

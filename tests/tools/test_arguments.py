@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.repair import structural_offsets
 from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.tools import arguments as arguments_module
 from covel_host.tools.arguments import (
@@ -193,20 +194,6 @@ def test_a_dropped_brace_never_joins_two_numbers() -> None:
 
 
 # One structural character wrong.
-
-
-def structural_offsets(text: str) -> list[int]:
-    offsets, in_string, offset = [], False, 0
-    while offset < len(text):
-        sign = text[offset]
-        if in_string and sign == "\\":
-            offset += 1
-        elif sign == '"':
-            in_string = not in_string
-        elif not in_string and sign in "{}[],:":
-            offsets.append(offset)
-        offset += 1
-    return offsets
 
 
 def random_value(source: random.Random, depth: int) -> object:

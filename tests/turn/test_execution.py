@@ -144,8 +144,7 @@ def test_the_text_of_another_runtime_is_no_message(tmp_path: Path) -> None:
     played = play(tmp_path, "aide", say("Nothing to do."))
     assert played.report.committed
     assert played.rows.messages == []
-    assert played.rows.turn is not None
-    assert played.rows.turn.results[0]["output"] == {"value": "Nothing to do."}
+    assert played.kept_result["output"] == {"value": "Nothing to do."}
 
 
 def test_a_failed_run_keeps_its_audit_and_none_of_its_writes(tmp_path: Path) -> None:
@@ -303,8 +302,8 @@ def test_runs_of_one_session_wait_for_each_other(tmp_path: Path) -> None:
             return done()
 
         recall = calls(call("recall", {"key": "a"}))
-        replies = [say("Made."), calls(call("keep", {"key": "a", "value": 1})), slow_end]
-        async with opened(tmp_path, *replies, recall, done()) as host:
+        keep = calls(call("keep", {"key": "a", "value": 1}))
+        async with opened(tmp_path, say("Made."), keep, slow_end, recall, done()) as host:
             made = await host.run(ManualRequest(target="notes"))
             again = ManualRequest(target="notes", session_id=made.session_id)
             first = asyncio.ensure_future(host.run(again))

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from covel_host.diagnostics.diagnostic import Diagnostic
-from covel_host.manifest.package import read_package
+from covel_host.manifest.validation import validate_folder
 
 
 def check(folder: Path, expect: dict[str, Any]) -> None:
@@ -16,13 +16,14 @@ def check(folder: Path, expect: dict[str, Any]) -> None:
         package = copy_of(folder, expect, Path(place))
         if package is None:
             return
-        errors = [one for one in read_package(package).diagnostics if one.severity == "error"]
+        found = validate_folder(package).diagnostics
+    errors = [one for one in found if one.severity == "error"]
     if expect["valid"]:
         assert not errors, shown(errors)
         return
     assert errors, "no error was found"
     for wanted in expect.get("errors", ()):
-        assert any(meets(found, wanted) for found in errors), (wanted, shown(errors))
+        assert any(meets(one, wanted) for one in errors), (wanted, shown(errors))
 
 
 def copy_of(folder: Path, expect: dict[str, Any], place: Path) -> Path | None:

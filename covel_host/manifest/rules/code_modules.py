@@ -22,30 +22,32 @@ MAX_FOLLOWED: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class CodeModule:
-    """One module: its file, and what it says or the error that keeps it from saying anything."""
+    """One module: its file and text, and what it says or the error that keeps it from doing so."""
 
     file: PackageFile
+    source: SourceText
     view: ModuleView | None
     error: SyntaxError | None
-
-    @property
-    def source(self) -> SourceText:
-        """The text of the module, for excerpts."""
-        return SourceText(self.file.content.decode("utf-8", "replace"))
 
     def span(self, node: ast.stmt | ast.expr) -> Span:
         """The place of `node`; of one that fills several lines, its beginning."""
         line = node.lineno
         column = self._column(line, node.col_offset)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            # The name, which follows 'def' or 'class' on the same line.
+            start = self._line(line).find(node.name, column + 2) + 1
+            if start > 0:
+                return Span(line, start, line, start + len(node.name))
         if node.end_lineno != line:
             return Span(line, column, line, column + 1)
         return Span(line, column, line, self._column(line, node.end_col_offset or 0))
 
     def _column(self, line: int, offset: int) -> int:
         """The column, counted in characters from 1, of a byte offset in a line."""
-        lines = self.file.content.splitlines()
-        text = lines[line - 1] if line <= len(lines) else b""
-        return len(text[:offset].decode("utf-8", "replace")) + 1
+        return len(self._line(line).encode("utf-8")[:offset].decode("utf-8", "replace")) + 1
+
+    def _line(self, line: int) -> str:
+        return self.source.line_text(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class CodeModules:
             tree = parse_module(file.content)
             error = tree if isinstance(tree, SyntaxError) else None
             view = module_view(tree) if isinstance(tree, ast.Module) else None
-            known = self._known[file.name] = CodeModule(file, view, error)
+            source = SourceText(file.content.decode("utf-8", "replace"))
+            known = self._known[file.name] = CodeModule(file, source, view, error)
         return known
 
     def looked_at(self) -> list[CodeModule]:

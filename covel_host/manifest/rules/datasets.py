@@ -163,7 +163,7 @@ def useless_tools(root: RootFacts) -> Iterator[Problem]:
 
 
 def _choices(runtime: RuntimeFacts) -> Iterator[tuple[Path, DatasetChoice]]:
-    for index, choice in enumerate(runtime.agent.tools.dataset_choices):
+    for index, choice in enumerate(runtime.datasets):
         yield runtime.at("agent", "tools", "datasets", index), choice
 
 

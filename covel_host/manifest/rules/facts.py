@@ -4,11 +4,11 @@ A rule never concludes anything from a faulty group, which is empty in the model
 whether what a rule relies on was read as it was written.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
 
-from covel_host.diagnostics.diagnostic import dotted
-from covel_host.manifest.agent import Agent
+from covel_host.manifest.agent import Agent, DatasetChoice, ServiceImport
 from covel_host.manifest.contributions import Contributions
 from covel_host.manifest.frontmatter import Frontmatter
 from covel_host.manifest.layout import ROOT_MANIFEST
@@ -18,6 +18,8 @@ from covel_host.manifest.rules.rule import Path
 from covel_host.manifest.runtime_io import RuntimeIo
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.schedule import Schedule
+
+_NO_AGENT: Final = Agent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +41,33 @@ class RootFacts:
 
     def sound(self, *path: str) -> bool:
         """Whether no fault lies at `path`, under it or around it."""
-        return _sound(self.package.faulty_groups, dotted(path))
+        faulty = self.package.faulty_groups
+        return not faulty or _is_apart(faulty, ".".join(path))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RuntimeFacts:
     """A readable runtime, the file it was read from, and the root manifest of its package.
 
-    `root` is `None` when `PLUGIN.md` could not be read.
+    `root` is `None` when `PLUGIN.md` could not be read. The groups are those of the manifest, with
+    defaults where nothing was written; they are taken out once, since every rule asks for them.
     """
 
     reading: RuntimeReading
     manifest: RuntimeManifest
     root: RootFacts | None
+    schedule: Schedule = field(init=False)
+    io: RuntimeIo = field(init=False)
+    agent: Agent = field(init=False)
+    services: tuple[ServiceImport, ...] = field(init=False)
+    datasets: tuple[DatasetChoice, ...] = field(init=False)
 
-    @property
-    def schedule(self) -> Schedule:
-        """When the runtime runs."""
-        return self.manifest.schedule
-
-    @property
-    def io(self) -> RuntimeIo:
-        """What the runtime reads and gives."""
-        return self.manifest.io
-
-    @property
-    def agent(self) -> Agent:
-        """The agent settings, defaults where there are none."""
-        return self.manifest.agent_settings
+    def __post_init__(self) -> None:
+        self.schedule = self.manifest.schedule
+        self.io = self.manifest.io
+        self.agent = self.manifest.agent or _NO_AGENT
+        self.services = self.agent.tools.service_imports if self.agent.tools.services else ()
+        self.datasets = self.agent.tools.dataset_choices if self.agent.tools.datasets else ()
 
     @property
     def is_function(self) -> bool:
@@ -98,11 +99,31 @@ class RuntimeFacts:
 
     def sound(self, *path: str) -> bool:
         """Whether no fault lies at `path` of the runtime, under it or around it."""
-        return _sound(self.reading.faulty_groups, dotted(path))
+        faulty = self.reading.faulty_groups
+        return not faulty or _is_apart(faulty, ".".join(path))
 
 
-def root_facts(package: PackageReading) -> RootFacts | None:
-    """The root manifest of `package` for rules; `None` when it could not be read."""
+@dataclass(frozen=True, slots=True)
+class PackageFacts:
+    """A package for rules: its root manifest, if it could be read, and its readable runtimes."""
+
+    package: PackageReading
+    root: RootFacts | None
+    runtimes: tuple[RuntimeFacts, ...]
+
+
+def package_facts(package: PackageReading) -> PackageFacts:
+    """What rules look at in `package`."""
+    root = _root_facts(package)
+    runtimes = tuple(
+        RuntimeFacts(reading, reading.manifest, root)
+        for reading in package.runtimes
+        if reading.manifest is not None
+    )
+    return PackageFacts(package, root, runtimes)
+
+
+def _root_facts(package: PackageReading) -> RootFacts | None:
     frontmatter = package.files.get(ROOT_MANIFEST)
     if package.manifest is None or frontmatter is None:
         return None
@@ -110,16 +131,7 @@ def root_facts(package: PackageReading) -> RootFacts | None:
     return RootFacts(package, package.manifest, frontmatter, ids)
 
 
-def runtime_facts(package: PackageReading, root: RootFacts | None) -> tuple[RuntimeFacts, ...]:
-    """The runtimes of `package` that could be read, in order."""
-    return tuple(
-        RuntimeFacts(reading, reading.manifest, root)
-        for reading in package.runtimes
-        if reading.manifest is not None
-    )
-
-
-def _sound(faulty: Iterable[str], path: str) -> bool:
+def _is_apart(faulty: frozenset[str], path: str) -> bool:
     return not any(
         group == path or group.startswith(f"{path}.") or path.startswith(f"{group}.")
         for group in faulty

@@ -23,8 +23,8 @@ from covel_host.manifest.rules import (
     stages,
     tools,
 )
-from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts, root_facts, runtime_facts
-from covel_host.manifest.rules.rule import Rule
+from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts, package_facts
+from covel_host.manifest.rules.rule import Rule, found_by
 
 ROOT_RULES: Final[tuple[Rule[RootFacts], ...]] = (
     *contracts.ROOT_RULES,
@@ -60,14 +60,10 @@ PACKAGE_RULES: Final[tuple[Rule[tuple[RuntimeFacts, ...]], ...]] = across_runtim
 
 def field_problems(package: PackageReading) -> Iterator[Diagnostic]:
     """The breaches of all rules on fields; faulty groups take part in none of them."""
-    root = root_facts(package)
-    if root is not None:
-        for root_rule in ROOT_RULES:
-            yield from root_rule.found_in(root, root.frontmatter)
-    runtimes = runtime_facts(package, root)
-    for runtime in runtimes:
-        for runtime_rule in RUNTIME_RULES:
-            yield from runtime_rule.found_in(runtime, runtime.reading.frontmatter)
-    if runtimes:
-        for package_rule in PACKAGE_RULES:
-            yield from package_rule.found_in(runtimes, runtimes[0].reading.frontmatter)
+    facts = package_facts(package)
+    if facts.root is not None:
+        yield from found_by(ROOT_RULES, facts.root, facts.root.frontmatter)
+    for runtime in facts.runtimes:
+        yield from found_by(RUNTIME_RULES, runtime, runtime.reading.frontmatter)
+    if facts.runtimes:
+        yield from found_by(PACKAGE_RULES, facts.runtimes, facts.runtimes[0].reading.frontmatter)

@@ -6,7 +6,7 @@ from pathlib import Path as FilePath
 from typing import Final, Literal, TypeAlias
 
 from covel_host.manifest.frontmatter import Frontmatter
-from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts
+from covel_host.manifest.rules.facts import PackageFacts, RootFacts, RuntimeFacts
 from covel_host.manifest.rules.rule import Path
 
 Use: TypeAlias = Literal["schema", "example", "panel", "ui", "handler", "guard", "projection"]
@@ -24,21 +24,22 @@ class FileReference:
     frontmatter: Frontmatter
 
 
-def references_of_root(root: RootFacts) -> Iterator[FileReference]:
-    """The files that `PLUGIN.md` names, those of an inline runtime and `entry` left out.
+def file_references(facts: PackageFacts) -> list[FileReference]:
+    """Every file that the manifests of a package name; schemas of contracts are no files.
 
-    Reading looked at `entry` already, since it decides where the code of the package begins.
+    `entry` is left out: reading looked at it already, since it decides where the code begins.
     """
-    for use, written, path in _root_paths(root):
-        yield FileReference(use, written, root.package.root, path, root.frontmatter)
-
-
-def references_of_runtime(runtime: RuntimeFacts) -> Iterator[FileReference]:
-    """The files that a runtime names; schemas of contracts are no files."""
-    reading = runtime.reading
-    for use, written, path in _runtime_paths(runtime):
-        if written is not None and not written.startswith(CONTRACT_PREFIX):
-            yield FileReference(use, written, reading.folder, path, reading.frontmatter)
+    found: list[FileReference] = []
+    if facts.root is not None:
+        base, frontmatter = facts.package.root, facts.root.frontmatter
+        for use, written, path in _root_paths(facts.root):
+            found.append(FileReference(use, written, base, path, frontmatter))
+    for runtime in facts.runtimes:
+        base, frontmatter = runtime.reading.folder, runtime.reading.frontmatter
+        for use, named, path in _runtime_paths(runtime):
+            if named is not None and not named.startswith(CONTRACT_PREFIX):
+                found.append(FileReference(use, named, base, path, frontmatter))
+    return found
 
 
 def _root_paths(root: RootFacts) -> Iterator[tuple[Use, str, Path]]:

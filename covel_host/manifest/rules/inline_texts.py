@@ -3,6 +3,7 @@
 The loader reads such maps, so the rules are for the validator alone (spec/decisions.md 5).
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -11,6 +12,11 @@ from covel_host.manifest.rules.label_files import LABELS, is_locale
 from covel_host.manifest.rules.rule import Path, Problem, Rule, field, rule
 from covel_host.manifest.rules.ui_specs import UiSpec
 
+# Most manifests have no map in the place of a label, and one look at the text says so: the name of
+# a label, then anything but a plain value. Escapes and explicit keys may hide a name.
+_MAY_HOLD_MAP: Final = re.compile(
+    rf"(?:{'|'.join(LABELS)})[\"']?[ \t]*:[ \t]*(?:[{{&*#!\r\n]|$)|\\|\?"
+)
 # Maps whose keys are names an author chose, so that a label's name there is no label.
 _NAMED_BY_AUTHORS: Final = frozenset(
     ("contracts", "data", "datasets", "inputs", "outputs", "worldProjections")
@@ -19,6 +25,8 @@ _NAMED_BY_AUTHORS: Final = frozenset(
 
 @rule("i18n 5", "inline-locale-map", "Labels of a manifest are English texts.")
 def in_manifest(manifest: Frontmatter) -> Iterator[Problem]:
+    if _MAY_HOLD_MAP.search(manifest.source.text) is None:
+        return
     for path, texts in _label_maps(manifest.fields or {}):
         holder = path[-2] if len(path) > 1 else ""
         if holder not in _NAMED_BY_AUTHORS and all(

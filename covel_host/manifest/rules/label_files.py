@@ -173,7 +173,9 @@ def _leaves(file: LabelFile) -> Iterator[_Pair]:
 
 
 def _inner(pair: _Pair) -> list[_Pair] | None:
-    """The members of a map or list, `None` for what is a translation itself."""
+    """The members of a map or list, `None` for what is a translation or stands in its place."""
+    if isinstance(pair.source, str) or (pair.source is None and pair.path[-1] in LABELS):
+        return None
     if isinstance(pair.label, dict):
         source = pair.source if isinstance(pair.source, dict) else {}
         aligned = _aligned_by(pair.label) if isinstance(pair.path[-1], int) else None

@@ -9,7 +9,7 @@ from covel_host.diagnostics.diagnostic import Diagnostic, Related, Span
 from covel_host.manifest.rules.file_references import FileReference
 from covel_host.manifest.rules.package_files import PackageFiles
 from covel_host.manifest.rules.package_folder import PackageFile
-from covel_host.manifest.rules.rule import Problem, Rule, field, rule
+from covel_host.manifest.rules.rule import Problem, Rule, field, found_by, rule
 from covel_host.manifest.spellings import nearest
 
 _JSON_USES: Final = ("schema", "example")
@@ -121,8 +121,7 @@ def named_file_problems(
         if _in_order(reference, found, files):
             continue
         named = NamedFile(reference, found, files)
-        for file_rule in RULES:
-            yield from file_rule.found_in(named, reference.frontmatter)
+        yield from found_by(RULES, named, reference.frontmatter)
 
 
 def _in_order(reference: FileReference, found: PackageFile, files: PackageFiles) -> bool:

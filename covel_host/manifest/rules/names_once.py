@@ -1,12 +1,14 @@
 """Names that a manifest gives once (spec/manifest.md 6.3 rule 10), and lists that repeat."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
+from covel_host.diagnostics.diagnostic import Fix
 from covel_host.manifest.frontmatter import Frontmatter
 from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, first_place, rule
 
+_OTHER_NAME: Final = "Remove one of the two, or choose another name."
 Named = Iterable[tuple[Path, str]]
 
 
@@ -15,7 +17,7 @@ def names_once(root: RootFacts) -> Iterator[Problem]:
     contributes = root.contributes
     for member in ("tools", "actions", "services", "wires", "forms"):
         names = getattr(contributes, member)
-        yield from _again(_listed(("contributes", member), names), root.frontmatter)
+        yield from _again(_listed(("contributes", member), names), root.frontmatter, _OTHER_NAME)
     keyed = (
         ("events", "topic", [event.topic for event in contributes.events]),
         ("settings", "key", [setting.key for setting in contributes.settings]),
@@ -25,8 +27,8 @@ def names_once(root: RootFacts) -> Iterator[Problem]:
         places: list[tuple[Path, str]] = [
             (("contributes", member, index, key), name) for index, name in enumerate(names)
         ]
-        yield from _again(places, root.frontmatter)
-    yield from _again(_command_names(root), root.frontmatter)
+        yield from _again(places, root.frontmatter, _OTHER_NAME)
+    yield from _again(_command_names(root), root.frontmatter, _OTHER_NAME)
 
 
 @rule("4.1", "repeated-item", "Lists of the root manifest name nothing twice.")
@@ -90,7 +92,10 @@ def _listed(path: Path, names: Iterable[str]) -> Iterator[tuple[Path, str]]:
     return (((*path, index), name) for index, name in enumerate(names))
 
 
-def _again(names: Named, frontmatter: Frontmatter) -> Iterator[Problem]:
+def _again(
+    names: Named, frontmatter: Frontmatter, hint: str = "Remove one of the two."
+) -> Iterator[Problem]:
+    """A problem for each of `names` that was there before; with the default `hint` it can go."""
     first: dict[str, Path] = {}
     for path, name in names:
         known = first.setdefault(name, path)
@@ -98,9 +103,20 @@ def _again(names: Named, frontmatter: Frontmatter) -> Iterator[Problem]:
             yield Problem(
                 path,
                 f"{field(path)} is {name!r}, which {field(known)} is already.",
-                "Remove one of the two, or choose another name.",
+                hint,
                 related=first_place(frontmatter, known),
+                repair=None if hint is _OTHER_NAME else _without(path),
             )
+
+
+def _without(path: Path) -> Callable[[Frontmatter], Fix | None]:
+    def repair(frontmatter: Frontmatter) -> Fix | None:
+        # Imported here: only lists with mistakes need it.
+        from covel_host.manifest.repairs import remove_item
+
+        return remove_item(frontmatter, path)
+
+    return repair
 
 
 ROOT_RULES: Final = (names_once, root_lists)

@@ -1,4 +1,4 @@
-"""Names of the package's own data namespaces, wherever they are used (spec/manifest.md 5.3, 5.6)."""
+"""Names of the package's own data namespaces where they are used (spec/manifest.md 5.3, 5.6)."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,16 +1,15 @@
 """All rules on the code of a package, run together; a package without code costs nothing."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.source import SourceText
-from covel_host.manifest.reading import PackageReading
-from covel_host.manifest.rules.facts import RootFacts, root_facts
+from covel_host.manifest.rules.facts import PackageFacts, RootFacts
 from covel_host.manifest.rules.file_references import FileReference
 from covel_host.manifest.rules.package_folder import PackageFolder
-from covel_host.manifest.rules.referenced_files import references
+from covel_host.manifest.rules.rule import found_by
 
 if TYPE_CHECKING:
     from covel_host.manifest.rules.code_modules import CodeModule, CodeModules
@@ -19,13 +18,16 @@ _CODE_USES: Final = ("handler", "guard", "projection")
 
 
 def code_problems(
-    package: PackageReading, folder: PackageFolder, sources: dict[str, SourceText]
+    facts: PackageFacts,
+    named: Iterable[FileReference],
+    folder: PackageFolder,
+    sources: dict[str, SourceText],
 ) -> Iterator[Diagnostic]:
     """The problems of the entry, of handlers and guards; `sources` gets the texts they lie in."""
-    named = [reference for reference in references(package) if reference.use in _CODE_USES]
-    root = root_facts(package)
-    if root is not None and (named or package.entry is not None or _declares_code(root)):
-        yield from _checked(root, named, folder, sources)
+    code = [reference for reference in named if reference.use in _CODE_USES]
+    root = facts.root
+    if root is not None and (code or facts.package.entry is not None or _declares_code(root)):
+        yield from _checked(root, code, folder, sources)
 
 
 def _checked(
@@ -44,15 +46,13 @@ def _checked(
         file = folder.file(reference.base, reference.written)
         if file.state == "file":
             module = named_code.NamedModule(reference, modules.module(file))
-            for named_rule in named_code.NAMED_RULES:
-                yield from named_rule.found_in(module, reference.frontmatter)
+            yield from found_by(named_code.NAMED_RULES, module, reference.frontmatter)
     entry = EntryFacts(root, _entry(root, folder, modules), modules)
-    for entry_rule in registrations.ENTRY_RULES:
-        yield from entry_rule.found_in(entry, root.frontmatter)
+    yield from found_by(registrations.ENTRY_RULES, entry, root.frontmatter)
     for looked_at in modules.looked_at():
         sources[looked_at.file.name] = looked_at.source
-        for module_rule in (*named_code.MODULE_RULES, *registrations.MODULE_RULES):
-            yield from module_rule.found_in(looked_at, root.frontmatter)
+        yield from found_by(named_code.MODULE_RULES, looked_at, root.frontmatter)
+        yield from found_by(registrations.MODULE_RULES, looked_at, root.frontmatter)
 
 
 def _entry(root: RootFacts, folder: PackageFolder, modules: "CodeModules") -> "CodeModule | None":

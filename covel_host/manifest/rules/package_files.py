@@ -1,5 +1,6 @@
 """The files that manifests name, as values and compiled schemas, each read once."""
 
+from covel_host.diagnostics.source import SourceText
 from covel_host.manifest.rules.file_references import FileReference
 from covel_host.manifest.rules.json_values import JsonFile, read_json_value
 from covel_host.manifest.rules.package_folder import PackageFile, PackageFolder
@@ -14,6 +15,8 @@ class PackageFiles:
         self.folder = folder
         self._json: dict[str, JsonFile] = {}
         self._schemas: dict[str, CompiledSchema | str] = {}
+        self.broken: dict[str, SourceText] = {}
+        """The texts of the JSON files that could not be parsed, for excerpts."""
 
     def found(self, reference: FileReference) -> PackageFile:
         """The file that `reference` names."""
@@ -24,13 +27,17 @@ class PackageFiles:
         known = self._json.get(file.name)
         if known is None:
             known = self._json[file.name] = read_json_value(file.content)
+            if known.problem == "json-syntax":
+                self.broken[file.name] = SourceText(file.content.decode("utf-8", "replace"))
         return known
 
     def schema(self, file: PackageFile) -> CompiledSchema | str:
         """The compiled schema of a JSON file that could be read, or why there is none."""
         known = self._schemas.get(file.name)
         if known is None:
-            known = self._schemas[file.name] = compiled_or_reason(self.json(file).value)
+            known = self._schemas[file.name] = compiled_or_reason(
+                self.json(file).value, may_have_patterns=_may_have_patterns(file.content)
+            )
         return known
 
     def usable_schema(self, file: PackageFile) -> CompiledSchema | None:
@@ -39,3 +46,8 @@ class PackageFiles:
             return None
         schema = self.schema(file)
         return None if isinstance(schema, str) else schema
+
+
+def _may_have_patterns(content: bytes) -> bool:
+    """Whether a look at the values is needed; an escape may hide the word."""
+    return b"pattern" in content or b"\\u" in content

@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from covel_host.manifest.file_text import read_at_most
 from covel_host.manifest.layout import printable
 
 MAX_LOOKED_AT_BYTES: Final = 1_000_000
 """Size of a JSON file or module that is looked into."""
 
+_UNPLAIN: Final = frozenset(("", ".", ".."))
 State: TypeAlias = Literal["file", "missing", "outside", "unreadable"]
 
 
@@ -27,11 +29,6 @@ class PackageFile:
     content: bytes = b""
     reason: str = ""
 
-    @property
-    def too_large(self) -> bool:
-        """Whether the file goes on after `content`."""
-        return len(self.content) > MAX_LOOKED_AT_BYTES
-
 
 @dataclass(slots=True)
 class PackageFolder:
@@ -39,62 +36,74 @@ class PackageFolder:
 
     root: Path
     _real_root: str = ""
-    _real_folders: dict[str, str] = field(default_factory=dict)
+    _folders: dict[tuple[str, str], str] = field(default_factory=dict)
+    _plain: set[str] = field(default_factory=set)
     _files: dict[str, PackageFile] = field(default_factory=dict)
 
     def file(self, base: Path, written: str) -> PackageFile:
         """The file `written` in a manifest, from the folder `base` inside the package."""
-        joined = os.path.join(base, written)
-        known = self._files.get(joined)
-        if known is None:
-            known = self._files[joined] = self._look(joined)
-        return known
+        folder, _, name = written.rpartition("/")
+        try:
+            real = f"{self._real(str(base), folder)}{os.sep}{name}"
+            known = self._files.get(real)
+            if known is None:
+                known = self._files[real] = self._look(real)
+            return known
+        except (OSError, ValueError) as error:
+            # A loop of links, or a name that the system refuses.
+            return PackageFile("unreadable", reason=getattr(error, "strerror", None) or str(error))
 
     def listing(self, base: Path, written: str) -> list[str]:
         """The names beside `written`, for a hint; empty when they cannot be listed."""
         try:
-            folder = self._real(os.path.dirname(os.path.join(base, written)))
+            folder = self._real(str(base), written.rpartition("/")[0])
             return os.listdir(folder) if self._inside(folder) else []
         except (OSError, ValueError):
             return []
 
-    def _look(self, joined: str) -> PackageFile:
+    def _look(self, real: str) -> PackageFile:
+        """The file at `real`, whose folder is free of links."""
         try:
-            folder, name = os.path.split(joined)
-            real = os.path.join(self._real(folder), name)
             if os.path.islink(real):
                 real = os.path.realpath(real, strict=True)
             if not self._inside(real):
                 return PackageFile("outside")
-            return self._read(real)
-        except FileNotFoundError:
+            if not os.path.isfile(real):
+                # A folder, or a device that would never end.
+                os.stat(real)
+                return PackageFile("unreadable", reason="it is not a file")
+            content = read_at_most(real, MAX_LOOKED_AT_BYTES + 1)
+        except (FileNotFoundError, NotADirectoryError):
             return PackageFile("missing")
-        except (OSError, ValueError) as error:
-            # A loop of links, a name the system refuses, missing rights, a folder.
-            return PackageFile("unreadable", reason=getattr(error, "strerror", None) or str(error))
-
-    def _read(self, real: str) -> PackageFile:
-        known = self._files.get(real)
-        if known is not None:
-            return known
-        if not os.path.isfile(real):
-            # A folder, or a device that would never end.
-            if not os.path.exists(real):
-                return PackageFile("missing")
-            return PackageFile("unreadable", reason="it is not a file")
-        with open(real, "rb") as stream:
-            content = stream.read(MAX_LOOKED_AT_BYTES + 1)
-        name = printable(os.path.relpath(real, self._real_root).replace(os.sep, "/"))
-        found = self._files[real] = PackageFile("file", name, content)
-        return found
+        name = real[len(self._real_root) + 1 :].replace(os.sep, "/")
+        return PackageFile("file", printable(name), content)
 
     def _inside(self, real: str) -> bool:
         return real == self._real_root or real.startswith(self._real_root + os.sep)
 
-    def _real(self, folder: str) -> str:
-        if not self._real_root:
-            self._real_root = os.path.realpath(self.root)
-        known = self._real_folders.get(folder)
+    def _real(self, base: str, folder: str) -> str:
+        """The folder with links followed, which every file in it shares."""
+        known = self._folders.get((base, folder))
         if known is None:
-            known = self._real_folders[folder] = os.path.realpath(folder)
+            joined = os.path.join(base, folder) if folder else base
+            known = self._folders[base, folder] = self._plain_folder(joined)
         return known
+
+    def _plain_folder(self, joined: str) -> str:
+        """`joined` with links followed; below the root each folder is looked at once."""
+        root = str(self.root)
+        if not self._real_root:
+            self._real_root = os.path.realpath(root)
+        if joined == root:
+            return self._real_root
+        parts = joined[len(root) + 1 :].replace(os.sep, "/").split("/")
+        if not joined.startswith(root + os.sep) or not _UNPLAIN.isdisjoint(parts):
+            return os.path.realpath(joined)
+        real = self._real_root
+        for part in parts:
+            real = f"{real}{os.sep}{part}"
+            if real not in self._plain:
+                if os.path.islink(real):
+                    return os.path.realpath(joined)
+                self._plain.add(real)
+        return real

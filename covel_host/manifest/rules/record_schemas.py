@@ -112,9 +112,9 @@ def _differ(data: DataFacts, one: str, other: str) -> bool:
 
 def _unfit(schema: CompiledSchema, example: JsonValue) -> str | None:
     """Why `example` is no example: a record, a list of records, or a map from key to record."""
-    if isinstance(example, dict) and not schema.accepts(example):
-        if example and all(schema.accepts(record) for record in example.values()):
-            return None
+    by_key = list(example.values()) if isinstance(example, dict) else []
+    if by_key and not schema.accepts(example) and all(map(schema.accepts, by_key)):
+        return None
     records = example if isinstance(example, list) else [example]
     for index, record in enumerate(records):
         problems = schema.problems(record, limit=1)

@@ -59,7 +59,8 @@ def undeclared(entry: EntryFacts) -> Iterator[FileProblem]:
         declared = declared_names(contribution, entry.root)
         for item in entry.returned(contribution.hook, contribution.decorator)[0]:
             name = registered_name(item)
-            if name is not None and name not in declared:
+            reserved_tool = contribution.member == "tools" and is_framework_tool(name or "")
+            if name is not None and name not in declared and not reserved_tool:
                 yield FileProblem(
                     item.module.file.name,
                     item.module.span(item.call.node),

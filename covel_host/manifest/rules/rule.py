@@ -1,12 +1,12 @@
 """What a rule is, and how what it finds becomes a diagnostic."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from covel_host.diagnostics.code_info import CodeInfo
 from covel_host.diagnostics.codes import CODES_BY_NAME, report
-from covel_host.diagnostics.diagnostic import Diagnostic, Related, Span, dotted
+from covel_host.diagnostics.diagnostic import Diagnostic, Fix, Related, Span, dotted
 from covel_host.manifest.frontmatter import Frontmatter
 
 Subject = TypeVar("Subject")
@@ -26,7 +26,8 @@ class Problem:
 
     `path` is the field the specification reports it on, from the top of the file; `place` is what
     the caret points at where that is more exact, `at_key` points at the field's name. `file` is
-    the file it lies in, where a rule looks at several.
+    the file it lies in, where a rule looks at several. `repair` makes the fix of a mistake with one
+    reading.
     """
 
     path: Path
@@ -36,10 +37,12 @@ class Problem:
     at_key: bool = False
     related: tuple[Related, ...] = ()
     file: Frontmatter | None = None
+    repair: Callable[[Frontmatter], Fix | None] | None = None
 
     def diagnostic(self, name: str, frontmatter: Frontmatter) -> Diagnostic:
         """The breach at its place in `file`, else in `frontmatter`."""
-        return (self.file or frontmatter).report(
+        lies_in = self.file or frontmatter
+        return lies_in.report(
             name,
             self.message,
             path=self.path,
@@ -47,6 +50,7 @@ class Problem:
             of_key=self.at_key,
             hint=self.hint,
             related=self.related,
+            fix=None if self.repair is None else self.repair(lies_in),
         )
 
 
@@ -85,10 +89,14 @@ class Rule(Generic[Subject]):
     info: CodeInfo
     check: Callable[[Subject], Iterable[Finding]]
 
-    def found_in(self, subject: Subject, frontmatter: Frontmatter) -> list[Diagnostic]:
-        """The breaches by `subject`, whose fields lie in `frontmatter`."""
-        name = self.info.name
-        return [found.diagnostic(name, frontmatter) for found in self.check(subject)]
+
+def found_by(
+    rules: Iterable[Rule[Subject]], subject: Subject, frontmatter: Frontmatter
+) -> Iterator[Diagnostic]:
+    """The breaches of `rules` by `subject`, whose fields lie in `frontmatter`."""
+    for one in rules:
+        for found in one.check(subject):
+            yield found.diagnostic(one.info.name, frontmatter)
 
 
 def rule(

@@ -23,7 +23,8 @@ def function_groups(runtime: RuntimeFacts) -> Iterator[Problem]:
         why = "its type says" if runtime.manifest.type else "its group 'function' makes it"
         yield Problem(
             path,
-            f"{field(runtime.at('agent'))} is written although the runtime is a function, as {why}.",
+            f"{field(runtime.at('agent'))} is written although the runtime is a function, as "
+            f"{why}.",
             "Keep one of the two groups.",
             place=runtime.at("agent"),
             at_key=True,

@@ -1,6 +1,6 @@
 """JSON Schema files compiled, with limits, and what records under them can hold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from covel_host.schemas.compiled import CompiledSchema, SchemaError, compile_schema
@@ -9,15 +9,21 @@ MAX_PATTERNS: Final = 64
 """Patterns of one schema: each may take some MB once compiled."""
 
 
-def compiled_or_reason(value: object) -> CompiledSchema | str:
+def compiled_or_reason(value: object, *, may_have_patterns: bool = True) -> CompiledSchema | str:
     """The compiled schema, or what keeps it from being one, as the rest of a sentence."""
     if not isinstance(value, dict | bool):
         return "a JSON Schema is an object, or true or false"
-    if _patterns(value) > MAX_PATTERNS:
+    if may_have_patterns and _patterns(value) > MAX_PATTERNS:
         return f"it has more than {MAX_PATTERNS} patterns"
     try:
         return compile_schema(value)
     except SchemaError as error:
+        foreign = _foreign_reference(value)
+        if foreign is not None:
+            return (
+                f"it refers to {foreign!r}; references stay inside the schema file, such as "
+                "'#/$defs/name'"
+            )
         return str(error).rstrip(".")
 
 
@@ -43,15 +49,31 @@ def text_field_problem(schema: object, name: str) -> str | None:
     return None
 
 
+def _foreign_reference(schema: object) -> str | None:
+    """The first `$ref` in `schema` that does not stay in it."""
+    for found in _objects(schema):
+        reference = found.get("$ref")
+        if isinstance(reference, str) and not reference.startswith("#"):
+            return reference
+    return None
+
+
 def _patterns(schema: object) -> int:
-    count, waiting = 0, [schema]
-    while waiting and count <= MAX_PATTERNS:
+    count = 0
+    for found in _objects(schema):
+        named = found.get("patternProperties")
+        count += isinstance(found.get("pattern"), str)
+        count += len(named) if isinstance(named, dict) else 0
+    return count
+
+
+def _objects(value: object) -> Iterator[dict[str, object]]:
+    """Every object inside `value`, outer ones first, without recursion."""
+    waiting = [value]
+    while waiting:
         found = waiting.pop()
         if isinstance(found, dict):
-            count += isinstance(found.get("pattern"), str)
-            named = found.get("patternProperties")
-            count += len(named) if isinstance(named, dict) else 0
-            waiting.extend(found.values())
+            yield found
+            waiting.extend(reversed(found.values()))
         elif isinstance(found, list):
-            waiting.extend(found)
-    return count
+            waiting.extend(reversed(found))

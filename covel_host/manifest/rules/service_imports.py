@@ -7,19 +7,18 @@ from covel_host.diagnostics.diagnostic import Related
 from covel_host.manifest.agent import ServiceImport
 from covel_host.manifest.rules.facts import RuntimeFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, first_place, rule
-from covel_host.manifest.rules.tool_names import taken_names
-from plugin_sdk.rules.keys import import_tool_name
+from covel_host.manifest.rules.tool_names import MAX_TOOL_NAME, import_name, taken_names
 
 
 @rule("6.5", "service-name-too-long", "An imported service has a usable tool name.")
 def name_too_long(runtime: RuntimeFacts) -> Iterator[Problem]:
     for path, item in _imports(runtime):
-        if _name(item) is None:
-            derived = item.contract.partition("@")[0].replace(".", "-")
+        length = len(import_name(item))
+        if length > MAX_TOOL_NAME:
             yield Problem(
                 path,
-                f"{field(path)} is {item.contract!r}, whose tool name would have {len(derived)} "
-                "characters; expected at most 64.",
+                f"{field(path)} is {item.contract!r}, whose tool name would have {length} "
+                f"characters; expected at most {MAX_TOOL_NAME}.",
                 f"Give it a name: {{ contract: {item.contract}, as: … }}.",
             )
 
@@ -43,9 +42,7 @@ def import_name_clash(runtime: RuntimeFacts) -> Iterator[Problem]:
     taken = taken_names(runtime)
     first: dict[str, tuple[Path, str]] = {}
     for path, item in _imports(runtime):
-        name = _name(item)
-        if name is None:
-            continue
+        name = import_name(item)
         place = path if item.tool_name is None else (*path, "as")
         whose = taken.get(name)
         related: tuple[Related, ...] = ()
@@ -64,15 +61,8 @@ def import_name_clash(runtime: RuntimeFacts) -> Iterator[Problem]:
 
 
 def _imports(runtime: RuntimeFacts) -> Iterator[tuple[Path, ServiceImport]]:
-    for index, item in enumerate(runtime.agent.tools.service_imports):
+    for index, item in enumerate(runtime.services):
         yield runtime.at("agent", "tools", "services", index), item
-
-
-def _name(item: ServiceImport) -> str | None:
-    try:
-        return import_tool_name(item.contract, alias=item.tool_name)
-    except ValueError:
-        return None
 
 
 RULES: Final = (name_too_long, imported_twice, import_name_clash)

@@ -25,6 +25,8 @@ def stage_missing(runtime: RuntimeFacts) -> Iterator[Problem]:
             f"{field(path)} is missing; a runtime with the trigger {trigger!r}{by_default} runs in "
             "a stage.",
             "Add a stage, such as 'stage: post-turn', or a trigger of type 'event' or 'manual'.",
+            place=runtime.at("schedule") if runtime.writes("schedule") else runtime.at(),
+            at_key=True,
         )
 
 

@@ -4,11 +4,15 @@
 """
 
 from collections.abc import Iterator
+from typing import Final
 
+from covel_host.manifest.agent import ServiceImport
 from covel_host.manifest.contributed_data import Dataset, DatasetTool
 from covel_host.manifest.rules.facts import RuntimeFacts
 from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
-from plugin_sdk.rules.keys import dataset_tool_kinds, dataset_tool_name, import_tool_name
+from plugin_sdk.rules.keys import dataset_tool_kinds, dataset_tool_name
+
+MAX_TOOL_NAME: Final = 64
 
 
 def plugin_tools(runtime: RuntimeFacts) -> tuple[str, ...]:
@@ -29,19 +33,24 @@ def plugin_tools(runtime: RuntimeFacts) -> tuple[str, ...]:
 def imported_names(runtime: RuntimeFacts) -> dict[str, str]:
     """The tool names of imported services, each with its contract; unusable names are left out."""
     names: dict[str, str] = {}
-    for item in runtime.agent.tools.service_imports:
-        try:
-            name = import_tool_name(item.contract, alias=item.tool_name)
-        except ValueError:
-            continue
-        names.setdefault(name, item.contract)
+    for item in runtime.services:
+        name = import_name(item)
+        if len(name) <= MAX_TOOL_NAME:
+            names.setdefault(name, item.contract)
     return names
+
+
+def import_name(item: ServiceImport) -> str:
+    """The tool name that an import would have, however long; the SDK's `import_tool_name` gives
+    usable ones only, and a validator has to say what is wrong with the others."""
+    derived = item.contract.partition("@")[0].replace(".", "-")
+    return derived if item.tool_name is None else item.tool_name
 
 
 def generated_names(runtime: RuntimeFacts) -> Iterator[str]:
     """The names of the data set tools that the runtime gets."""
     declared = {} if runtime.root is None else runtime.root.contributes.datasets
-    for choice in runtime.agent.tools.dataset_choices:
+    for choice in runtime.datasets:
         dataset = declared.get(choice.dataset)
         if dataset is None:
             continue

@@ -1,4 +1,4 @@
-"""Names of tools in runtimes and contributions (spec/manifest.md 6.2 rule 22, 6.3 rules 6 and 7)."""
+"""Names of tools in runtimes and contributions (spec/manifest.md 6.2.22, 6.3.6, 6.3.7)."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,0 +1,2 @@
+async def count(ctx):
+    return {}

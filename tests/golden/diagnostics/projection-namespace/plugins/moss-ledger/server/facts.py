@@ -1,0 +1,1 @@
+"""Herbs from world facts."""

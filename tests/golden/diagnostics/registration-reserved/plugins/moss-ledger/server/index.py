@@ -1,0 +1,18 @@
+from plugin_sdk import hookimpl, tool
+
+
+@tool
+async def suspend(reason: str) -> object:
+    """Wait."""
+    return {}
+
+
+@tool
+async def log_herb(name: str) -> object:
+    """Note one gathered herb."""
+    return {"noted": name}
+
+
+@hookimpl
+def register_tools():
+    return [log_herb, suspend]

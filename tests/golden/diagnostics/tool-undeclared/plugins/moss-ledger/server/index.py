@@ -1,0 +1,12 @@
+from plugin_sdk import hookimpl, tool
+
+
+@tool
+async def log_herb(name: str) -> object:
+    """Note one gathered herb."""
+    return {"noted": name}
+
+
+@hookimpl
+def register_tools():
+    return [log_herb]
