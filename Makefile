@@ -14,12 +14,12 @@ help:
 	@echo "make clean  remove .venv and caches"
 
 .venv/.installed-run: $(INPUTS)
-	@echo "Setting up .venv (first call only) ..."
+	@echo "Setting up .venv (first call only, about half a minute) ..."
 	@PYTHON="$(PYTHON)" sh scripts/setup.sh
 	@touch $@
 
 .venv/.installed-dev: $(INPUTS)
-	@echo "Setting up .venv with the test tools (first call only) ..."
+	@echo "Setting up .venv with the test tools (first call only, about a minute) ..."
 	@PYTHON="$(PYTHON)" sh scripts/setup.sh dev
 	@touch .venv/.installed-run $@
 

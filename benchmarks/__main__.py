@@ -7,7 +7,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-NAMES = ("startup", "repair", "ranking", "plan")
+NAMES = ("startup", "repair", "ranking", "plan", "store", "validate")
 RESULTS = Path(__file__).parent / "RESULTS.md"
 HEAD = """# Results
 

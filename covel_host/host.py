@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 from covel_host.base.clock import SystemClock
 from covel_host.base.ids import IdSource
@@ -66,7 +65,9 @@ def read_slots(settings: Settings) -> SlotTable:
         ModelError: the file or a variable cannot be used.
     """
     return load_slots(
-        environment=settings.environ, home=settings.home, working_directory=Path.cwd()
+        environment=settings.environ,
+        home=settings.home,
+        working_directory=settings.working_directory,
     )
 
 

@@ -22,10 +22,12 @@ class SettingsError(HostError):
 class Settings:
     """What a host is opened with (docs/settings.md).
 
-    `environ` is kept for the rooms that read their own variables from it, such as model slots.
+    `working_directory` is that of the call: code of packages may change it later. `environ` is kept
+    for the rooms that read their own variables from it, such as model slots.
     """
 
     home: Path
+    working_directory: Path
     folders: tuple[PluginFolder, ...]
     trust: TrustPolicy
     locale: str
@@ -63,12 +65,21 @@ def read_settings(
     home = home_folder(environ)
     return Settings(
         home=home,
+        working_directory=working_directory(),
         folders=plugin_folders(environ, extra=extra_folders),
         trust=TrustPolicy(_trusted(environ, home, trust)),
         locale=locale or environ.get("COVEL_LOCALE") or "en",
         random_seed=_seed(environ),
         environ=environ,
     )
+
+
+def working_directory() -> Path:
+    """The working directory as an absolute path, or `.` where it has been removed."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path()
 
 
 def _trusted(environ: Mapping[str, str], home: Path, named: Sequence[str]) -> dict[str, str]:

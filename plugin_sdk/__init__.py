@@ -102,6 +102,8 @@ if TYPE_CHECKING:
     from plugin_sdk.proposals import CharacterUpsert as CharacterUpsert
     from plugin_sdk.proposals import DimensionChange as DimensionChange
     from plugin_sdk.proposals import DimensionInitialize as DimensionInitialize
+    from plugin_sdk.proposals import DimensionSettlement as DimensionSettlement
+    from plugin_sdk.proposals import DimensionSource as DimensionSource
     from plugin_sdk.proposals import DimensionUpdate as DimensionUpdate
     from plugin_sdk.proposals import EventEmit as EventEmit
     from plugin_sdk.proposals import InteractionRequest as InteractionRequest
@@ -191,10 +193,11 @@ _HOMES = {
     ),
     "proposals": (
         "AssetGenerate AttributeDefinition CharacterSchemaSet CharacterUpsert "
-        "DimensionChange DimensionInitialize DimensionUpdate EventEmit InteractionRequest "
-        "LorebookEntry LorebookUpsert NarrativeAppend NarrativeSegment PROPOSAL_TYPES "
-        "PluginData PluginDataBatch PluginDataDelete PluginDataItem PluginDataUpdate "
-        "Proposal ProposalInvalid ProposalType UiRender parse_proposal"
+        "DimensionChange DimensionInitialize DimensionSettlement DimensionSource "
+        "DimensionUpdate EventEmit InteractionRequest LorebookEntry LorebookUpsert "
+        "NarrativeAppend NarrativeSegment PROPOSAL_TYPES PluginData PluginDataBatch "
+        "PluginDataDelete PluginDataItem PluginDataUpdate Proposal ProposalInvalid "
+        "ProposalType UiRender parse_proposal"
     ),
     "records": (
         "ChatMessage CommandInvocation DataItem EmbeddingReply HttpResponse MessagePage "

@@ -86,6 +86,7 @@ def read_signature(
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:
     """Whether calling `function` gives a coroutine; objects with an async `__call__` count."""
+    # B004 takes the look at `__call__` for a test of callability.
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004
     )

@@ -19,6 +19,8 @@ from plugin_sdk.tools import Tool
 
 hookspec = HookspecMarker(PLUGGY_PROJECT)
 
+# A specification has no body, whatever its implementations return: hence `empty-body` below.
+
 
 @hookspec
 def register_tools(covel: Registrar) -> Iterable[Tool[..., Any]]:  # type: ignore[empty-body]

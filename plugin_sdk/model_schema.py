@@ -35,6 +35,7 @@ _SCHEMA_MAP_KEYS = frozenset(
 class _PlainJsonSchema(GenerateJsonSchema):
     """Leaves out the titles pydantic makes up and does not warn about what it leaves out."""
 
+    # Declared by pydantic as an instance attribute, which a ClassVar cannot override.
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
 
     def field_title_should_be_set(self, schema: Any) -> bool:

@@ -5,14 +5,16 @@ Tools and runtimes never write; they hand in proposals (seed: Proposal 类型).
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, ValidationError
+from pydantic_core import from_json, to_json
 
 from plugin_sdk._problems import field_problems
-from plugin_sdk._stored_json import StoredJson, StoredObject
+from plugin_sdk._stored_json import FROM_JSON_TEXT, StoredJson, StoredObject
 from plugin_sdk.errors import FieldProblem, problems_message
 from plugin_sdk.interactions import Interaction
 from plugin_sdk.values import JsonValue
@@ -223,14 +225,31 @@ class DimensionChange(WireModel):
     reason: str | None = None
 
 
+class DimensionSource(WireModel):
+    """The narrative that values were worked out from, as the host named and numbered it."""
+
+    result_id: Name
+    turn_number: int
+
+
+class DimensionSettlement(WireModel):
+    """What becomes of the narrative's debt; `no-change` was evaluated and changed nothing."""
+
+    status: Literal["settled", "no-change", "manual", "skipped"]
+
+
 class DimensionUpdate(Proposal):
-    """Sets dimension values as one batch; one stale version refuses all."""
+    """Sets dimension values as one batch; one stale version refuses all.
+
+    `read_versions` are those that were evaluated without being changed. A `settlement` needs a
+    `source`, and a narrative is settled once.
+    """
 
     type: ClassVar[ProposalType] = "dimension.update"
     updates: list[DimensionChange]
-    source: StoredJson = None
+    source: DimensionSource | None = None
     read_versions: dict[str, int] | None = None
-    settlement: StoredJson = None
+    settlement: DimensionSettlement | None = None
 
 
 class LorebookEntry(WireModel):
@@ -301,18 +320,27 @@ def parse_proposal(value: Mapping[str, object]) -> Proposal:
                 ),
             ),
         )
-    text = _payload_text(proposal_type, value.get("payload"))
+    copy = _json_copy(proposal_type, value.get("payload"))
     try:
-        parsed: Proposal = model.model_validate_json(text, strict=True)
+        parsed: Proposal = model.model_validate(copy, strict=True, context=FROM_JSON_TEXT)
     except ValidationError as error:
-        problems = field_problems(error.errors(include_url=False), text)
+        problems = field_problems(error.errors(include_url=False), json.dumps(copy))
         raise ProposalInvalid(proposal_type, problems) from error
     return parsed
 
 
-def _payload_text(proposal_type: object, payload: object) -> str:
+def _json_copy(proposal_type: object, payload: object) -> object:
+    """The payload written as JSON and read again."""
+    # This writer is quick and lenient: a set becomes an array, NaN becomes null. A copy that is
+    # equal to what was given lost nothing; anything else is left to the strict and slower writer.
+    with suppress(ValueError, RecursionError):
+        copy: object = from_json(to_json(payload, inf_nan_mode="null"))
+        if copy == payload:
+            return copy
     try:
-        return json.dumps(payload, allow_nan=False, ensure_ascii=False, default=_json_form)
+        return from_json(
+            json.dumps(payload, allow_nan=False, ensure_ascii=False, default=_json_form)
+        )
     except (TypeError, ValueError, RecursionError) as error:
         problem = FieldProblem("", f"The payload cannot be stored as JSON: {error}.")
         raise ProposalInvalid(proposal_type, (problem,)) from error

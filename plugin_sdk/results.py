@@ -61,6 +61,7 @@ def with_model_view(
     model. Code still reads the whole content.
     """
     given = data is not _MISSING
+    # Authors may hand in models and dates; the host makes JSON of them.
     view = ModelView(summary=summary, data=data if given else None, has_data=given)  # type: ignore[arg-type]
     return replace(_result_of(content), model=view)
 

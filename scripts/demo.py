@@ -52,7 +52,7 @@ def show_calls(run: dict[str, Any]) -> None:
 
 def covel(home: Path, *arguments: str, shown: bool = True) -> str:
     """What one `covel` command prints; a failing one ends the demo."""
-    print(f"   $ covel {shlex.join(arguments)}\n")
+    print(f"   $ covel {shlex.join(arguments)}\n", flush=True)
     done = subprocess.run(
         [str(COVEL), *arguments],
         env={**os.environ, "COVEL_HOME": str(home), "NO_COLOR": "1"},
@@ -62,6 +62,9 @@ def covel(home: Path, *arguments: str, shown: bool = True) -> str:
     )
     if done.returncode != 0:
         print(done.stdout)
+        crash_log = home / "logs" / "crash.log"  # gone with the folder when the demo ends
+        if crash_log.exists():
+            print(crash_log.read_text(encoding="utf-8"))
         sys.exit(f"The command ended with exit code {done.returncode}.")
     if shown:
         print("".join(f"   {line}\n" for line in done.stdout.splitlines()))

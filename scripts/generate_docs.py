@@ -13,10 +13,9 @@ from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.explain import EXAMPLES
 from covel_host.manifest.field_reference import reference_page
 from covel_host.manifest.served import CODE_CONTRIBUTIONS, QUIET_CONTRIBUTIONS, RUNTIME_NEEDS
-from covel_host.proposals.staged import SERVED_TYPES
+from covel_host.proposals import reference as proposals_reference
 from covel_host.tools.builtin.installed import BUILTIN_TOOLS
 from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
-from plugin_sdk.proposals import PROPOSAL_TYPES
 
 DOCS = Path(__file__).parent.parent / "docs"
 GENERATED = "<!-- Written by scripts/generate_docs.py; do not edit. -->"
@@ -59,6 +58,11 @@ def manifest_page() -> str:
     return reference_page(GENERATED)
 
 
+def proposals_page() -> str:
+    """Every proposal type."""
+    return proposals_reference.reference_page(GENERATED)
+
+
 def served_page() -> str:
     """What of the format this version runs."""
     camel = {"world_projections": "worldProjections"}
@@ -95,13 +99,7 @@ def served_page() -> str:
         "",
         "## Proposal types",
         "",
-        "Written: "
-        + ", ".join(f"`{name}`" for name in PROPOSAL_TYPES if name in SERVED_TYPES)
-        + ".",
-        "",
-        "Refused with `not-supported-yet`: "
-        + ", ".join(f"`{name}`" for name in PROPOSAL_TYPES if name not in SERVED_TYPES)
-        + ".",
+        "All: [Proposals](proposals.md).",
     ]
     return "\n".join(lines) + "\n"
 
@@ -124,8 +122,14 @@ def commands_page() -> str:
 
 
 def _command_help(command: click.Command, name: str) -> list[str]:
+    # A command keeps the help option it showed first, so this is the one of the program.
     context = click.Context(
-        command, info_name=name, max_content_width=100, terminal_width=100, color=False
+        command,
+        info_name=name,
+        max_content_width=100,
+        terminal_width=100,
+        color=False,
+        help_option_names=["-h", "--help"],
     )
     lines = ["", f"## {name}", "", "```text", command.get_help(context), "```"]
     if isinstance(command, click.Group):
@@ -138,6 +142,7 @@ PAGES = {
     "cli.md": commands_page,
     "diagnostics.md": diagnostics_page,
     "manifest.md": manifest_page,
+    "proposals.md": proposals_page,
     "served.md": served_page,
 }
 

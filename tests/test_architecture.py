@@ -26,12 +26,14 @@ def kernel_imports(source: str) -> list[str]:
 
 
 def private_imports(source: str, *, room: str) -> list[str]:
-    """Imports of `covel_host.<other room>._module` or of its private names."""
+    """Imports of private modules and names: those of other rooms, and those of the SDK."""
     found = []
     for name in imported_modules(source):
-        parts = name.split(".")
-        if parts[0] == "covel_host" and len(parts) > 2 and parts[1] != room:
-            found += [name] if any(part.startswith("_") for part in parts[2:]) else []
+        top, *parts = name.split(".")
+        is_foreign = top == "plugin_sdk" or (top == "covel_host" and parts[:1] != [room])
+        inside = parts if top == "plugin_sdk" else parts[1:]
+        if is_foreign and any(part.startswith("_") for part in inside):
+            found.append(name)
     return found
 
 
@@ -69,6 +71,7 @@ def test_an_import_of_the_kernel_is_seen_wherever_it_stands(source: str) -> None
 def test_a_private_import_is_seen() -> None:
     assert private_imports("from covel_host.store import _sql", room="turn")
     assert private_imports("from covel_host.store._sql import run", room="turn")
+    assert private_imports("from plugin_sdk.rules._json import json_copy", room="turn")
     assert not private_imports("from covel_host.store import _sql", room="store")
     assert not private_imports("from covel_host.store import sessions", room="turn")
 

@@ -75,6 +75,23 @@ def test_a_file_of_other_bytes_or_a_folder_is_named(tmp_path: Path) -> None:
         read(tmp_path)
 
 
+def test_the_working_folder_is_that_of_the_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read(tmp_path).working_directory == tmp_path
+
+
+def test_a_working_folder_that_is_gone_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert read(tmp_path).working_directory == Path()
+
+
 def test_a_seed_that_is_no_number_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="COVEL_RANDOM_SEED is 'x'"):
         read(tmp_path, COVEL_RANDOM_SEED="x")

@@ -5,6 +5,7 @@ surrogates. Writing uses orjson and falls back to the standard library where orj
 (integers beyond 64 bits). A value that cannot be written is refused with its path, never altered.
 """
 
+import contextlib
 import json
 import math
 from collections.abc import Mapping
@@ -68,6 +69,10 @@ def dump_json(value: object) -> str:
     Raises:
         JsonValueError: holds something JSON has no form for; nothing is altered in silence.
     """
+    if _is_plain(value, MAX_DEPTH):
+        # A text with lone surrogates or an integer beyond 64 bits is left to the long way.
+        with contextlib.suppress(orjson.JSONEncodeError):
+            return orjson.dumps(value).decode("utf-8")
     return _dump(json_copy(value))
 
 
@@ -81,6 +86,23 @@ def json_copy(value: object) -> JsonValue:
         JsonValueError: a value JSON cannot store (cycles and depths over `MAX_DEPTH` included).
     """
     return _copy(value, ())
+
+
+def _is_plain(value: object, depth: int) -> bool:
+    """Whether orjson writes `value` as `json_copy` and `_dump` would, or refuses it."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return True
+    if kind is float:
+        return math.isfinite(value)  # type: ignore[arg-type]  # the kind is exact
+    if depth == 0:
+        return False
+    if kind is dict:
+        return all(
+            type(key) is str and _is_plain(item, depth - 1)
+            for key, item in value.items()  # type: ignore[attr-defined]
+        )
+    return kind is list and all(_is_plain(item, depth - 1) for item in value)  # type: ignore[attr-defined]
 
 
 def _copy(value: object, path: tuple[str, ...]) -> JsonValue:
@@ -143,7 +165,12 @@ def _dump(value: JsonValue) -> str:
     try:
         return orjson.dumps(value).decode("utf-8")
     except (orjson.JSONEncodeError, RecursionError):
+        pass
+    try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError as error:
+        # The interpreter writes no integers of more than a few thousand digits.
+        raise JsonValueError(str(error), path="") from None
 
 
 def _checked(value: JsonValue, source: str) -> JsonValue:

@@ -2,5 +2,5 @@
 
 `folders` and `discovery` find package folders without reading or importing anything. The other
 modules load trusted packages into generations, and hold the immutable sets of generations that
-executions lease. Nothing here knows a package by name.
+executions keep from start to end. Nothing here knows a package by name.
 """

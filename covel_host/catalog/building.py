@@ -74,7 +74,7 @@ async def _loaded(
             status="error" if outcome.generation is None else "loaded",
             duration_ms=outcome.duration_ms,
             problems=tuple(
-                _told(found) for found in outcome.diagnostics if found.severity == "error"
+                found.placed_message for found in outcome.diagnostics if found.severity == "error"
             ),
         )
     )
@@ -85,11 +85,6 @@ async def _loaded(
 def _with(state: PackageState, status: PackageStatus, found: Iterable[Diagnostic]) -> PackageState:
     own = state.reading.diagnostics
     return replace(state, status=status, diagnostics=in_order([*own, *found]))
-
-
-def _told(found: Diagnostic) -> str:
-    place = found.file if found.line is None else f"{found.file}:{found.line}"
-    return f"{place}: {found.message}" if place else found.message
 
 
 def _untrusted(state: PackageState) -> Diagnostic:

@@ -3,7 +3,7 @@
 import contextvars
 import difflib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from pluggy import PluginManager
 
@@ -107,12 +107,18 @@ class Entry:
             return "A package imports plugin_sdk and nothing else of the host."
         if not isinstance(error, ModuleNotFoundError) or error.name is None:
             return None
+        file, _ = self._places.of_error(error)
+        for meant in self._readings(error.name):
+            relative = self._namespace.relative_import(meant, file=file)
+            if relative is not None:
+                return f"Modules of the package are imported relatively: from {relative} import …"
         if error.name.startswith(self._namespace.name):
             return self._nearest_module(error.name)
-        file, _ = self._places.of_error(error)
-        relative = self._namespace.relative_import(error.name, file=file)
-        if relative is not None:
-            return f"Modules of the package are imported relatively: from {relative} import …"
+        if error.name == self._reading.plugin_id.replace("-", "_"):
+            return (
+                "A package has no import name of its own; its modules are imported relatively: "
+                f"from {'.' * (file.count('/') + 1)}folder.module import …"
+            )
         if "." in error.name:
             # The library is there, a part of it is not.
             return None
@@ -120,6 +126,15 @@ class Entry:
             f"If it is a library, name it in `python.dependencies` and install it: "
             f"python -m pip install {error.name}"
         )
+
+    def _readings(self, dotted: str) -> Iterator[str]:
+        """The paths from the package's root that a module that was not found may stand for."""
+        if not dotted.startswith(self._namespace.name):
+            yield dotted
+            return
+        # A dot too few puts folders of the importing module in front.
+        parts = dotted.removeprefix(f"{self._namespace.name}.").split(".")
+        yield from (".".join(parts[start:]) for start in range(1, len(parts)))
 
     def _nearest_module(self, dotted: str) -> str | None:
         known = self._namespace.module_names

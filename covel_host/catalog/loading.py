@@ -20,6 +20,7 @@ from covel_host.diagnostics.codes import report
 from covel_host.diagnostics.diagnostic import Diagnostic, any_blocks_loading, in_order
 from covel_host.manifest.reading import PackageReading
 from covel_host.manifest.served import unserved_contributions
+from covel_host.manifest.validation import problems_of_loading
 
 ENTRY_LIMIT_S: Final = 15.0
 """For import, registration and `on_load` together (spec/manifest.md 9.1)."""
@@ -69,8 +70,7 @@ class _Load:
     async def run(self, limit_s: float) -> Generation | None:
         self.found += [*unserved_contributions(self._reading), *unmet_requirements(self._reading)]
         may_run = not (self._reading.blocks_loading or any_blocks_loading(self.found))
-        schemas, problems = compile_schemas(self._reading, self._sources)
-        self.found += problems
+        schemas = self._schemas()
         if not may_run:
             return None
         if self._reading.entry is None:
@@ -81,6 +81,16 @@ class _Load:
             self.found.append(_entry_not_found(self._reading.plugin_id, path))
             return None
         return await self._enter(path, schemas, limit_s)
+
+    def _schemas(self) -> dict[str, RuntimeSchemas]:
+        """Compiled from the sources; none where a file that a manifest names cannot be used."""
+        unusable = problems_of_loading(self._reading)
+        self.found += unusable
+        if unusable:
+            return {}
+        schemas, problems = compile_schemas(self._reading, self._sources)
+        self.found += problems
+        return schemas
 
     async def _enter(
         self, path: str, schemas: dict[str, RuntimeSchemas], limit_s: float

@@ -4,13 +4,13 @@ import asyncio
 import inspect
 import logging
 import threading
-from typing import Final, NoReturn
+from typing import Final
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.daemon_threads import run_in_daemon_thread
+from covel_host.base.not_served import not_served
 from covel_host.base.package_logger import PackageLogger
 from plugin_sdk.capabilities import Dispose, Http
-from plugin_sdk.errors import ToolError
 
 CLEAN_UP_LIMIT_S: Final = 15.0
 """For all clean-ups of one generation together (spec/manifest.md 9.1)."""
@@ -31,7 +31,7 @@ class EntryRegistrar:
 
     @property
     def http(self) -> Http:
-        _not_served("covel.http")
+        not_served("covel.http")
 
     def on_dispose(self, fn: Dispose) -> None:
         """Add a clean-up; they run in reverse order when the generation ends.
@@ -81,7 +81,3 @@ class EntryRegistrar:
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
                 raise
             _LOG.error("A clean-up of %r failed.", self.plugin_id, exc_info=error)
-
-
-def _not_served(member: str) -> NoReturn:
-    raise ToolError("unavailable", f"{member} is not served by this version of the host.")

@@ -1,4 +1,4 @@
-"""What an entry's registration hooks return, compared with the manifest both ways."""
+"""What an entry's registration hooks return, compared both ways (spec/decisions.md 3)."""
 
 from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, SimpleNamespace

@@ -52,6 +52,7 @@ def unmet_requirements(reading: PackageReading) -> Iterator[Diagnostic]:
             "python-requirement-unmet",
             f"The package wants Python {wanted!r}; this is {platform.python_version()}.",
             path=("python", "requires"),
+            hint="Install and run the host with such a Python.",
         )
     for index, text in enumerate(manifest.python.dependencies):
         problem = _dependency_problem(text)

@@ -1,4 +1,4 @@
-"""Who provides a contract, and which provider is added when nobody active does."""
+"""Who provides a contract, and which provider is added (spec/manifest.md 8.3, steps 2 and 3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the session resolver is asked about, and what it answers."""
+"""What the session resolver is asked about, and what it answers (spec/manifest.md 8.1)."""
 
 from __future__ import annotations
 
@@ -7,30 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from covel_host.manifest.kernel_contracts import EXTENSION_POINTS, UI_SLOTS
+
 SINGLE_EXTENSION_POINTS = frozenset(
     {"history.compact@2", "session.world-context@1", "media.image-flow@1"}
 )
 """Kernel extension points that take one implementer per session (spec/manifest.md 10.6)."""
 
-EXTENSION_POINTS = SINGLE_EXTENSION_POINTS | {
-    "prompt.segment@1",
-    "prompt.history-transform@1",
-    "ui.slot@1",
-}
-
-UI_SLOTS = frozenset(
-    {
-        "stage.backdrop@1",
-        "stage.cast@1",
-        "stage.dialogue@1",
-        "stage.choices@1",
-        "character.visual@1",
-        "session.summary@1",
-        "stage.music@1",
-    }
-)
-
-KERNEL_CONTRACTS = EXTENSION_POINTS | UI_SLOTS
+KERNEL_CONTRACTS = frozenset((*EXTENSION_POINTS, *UI_SLOTS))
 """Contracts of the kernel: `provides` cannot claim them, `conflicts` cannot name them."""
 
 RejectionCode: TypeAlias = Literal[

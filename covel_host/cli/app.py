@@ -7,19 +7,24 @@ import gc
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from covel_host.base.errors import HostError
-from covel_host.cli import failures
+from covel_host.cli import failures, streams
 
 COMMANDS = {
+    "db": "Check the database, or back it up.",
     "doctor": "Check this installation, its folders, packages and models.",
+    "explain": "Say what a diagnostic code or a reserved name means.",
     "models": "Show the model slots and where each setting comes from.",
-    "plugins": "List the packages found, or show one.",
+    "new": "Begin a package from a template.",
+    "plugins": "List the packages found, show one, or resolve a session's set.",
     "run": "Run one runtime of a package and commit its turn.",
+    "schema": "Print the JSON Schema of a manifest, for editors.",
     "sessions": "List sessions, or show one.",
     "tools": "List the tools that packages register.",
     "validate-plugin": "Check package folders without running their code.",
@@ -46,7 +51,7 @@ class _LazyGroup(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError:
             # For click it would be a failure that a reader goes away (`covel … | head`).
-            failures.end_of_pipe(sys.stdout)
+            streams.give_up(sys.stdout)
             return 0
 
     def resolve_command(
@@ -84,7 +89,11 @@ def covel() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program and end the process with its exit code."""
     _start_quickly()
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    streams.prepare_streams(as_json=_wants_json(given))
+    code = run(given)
+    streams.end_output(_keep_crash)
+    sys.exit(code)
 
 
 def _start_quickly() -> None:
@@ -106,9 +115,24 @@ def run(arguments: Sequence[str]) -> int:
         return failures.aborted(as_json=as_json)
     except HostError as error:
         return failures.host_error(error, as_json=as_json)
-    except Exception as error:
+    except BaseException as error:
+        # Also what is no Exception: no package's `sys.exit` ends a command without a word.
+        if isinstance(error, OSError) and _comes_from_writing(error):
+            return failures.output_lost(error, sys.stdout)
         return failures.internal_error(error, as_json=as_json)
     return result if isinstance(result, int) else 0
+
+
+def _comes_from_writing(error: OSError) -> bool:
+    # Notes fail without a word, so what `click.echo` could not write was for standard output.
+    *_, (last, _) = traceback.walk_tb(error.__traceback__)
+    return last.f_code is click.echo.__code__
+
+
+def _keep_crash(error: BaseException) -> None:
+    from covel_host.cli.crash_log import write_crash
+
+    write_crash(error)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

@@ -105,7 +105,9 @@ def _database(settings: Settings) -> Check:
 def _models(settings: Settings) -> Iterator[Check]:
     try:
         table = load_slots(
-            environment=settings.environ, home=settings.home, working_directory=Path.cwd()
+            environment=settings.environ,
+            home=settings.home,
+            working_directory=settings.working_directory,
         )
     except HostError as error:
         yield _problem("models", error)

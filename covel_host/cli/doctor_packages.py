@@ -52,12 +52,14 @@ def _package(package: PackageFacts) -> Check:
         return Check(subject, "warning", "not loaded: nobody has trusted its code", advice)
     first = _first_problem(package)
     if package.status == "error":
-        message = "not loaded" if first is None else f"not loaded: {_said(first)}"
+        message = "not loaded" if first is None else f"not loaded: {first.placed_message}"
         return Check(subject, "problem", message, f"See: covel plugins show {subject} --load")
     needs = ", ".join(package.tools) or "no tools"
     if first is not None:
         rest = counted(package.count("error") + package.count("warning"), "problem")
-        return Check(subject, "warning", f"loaded, with {rest}: {_said(first)}", first.hint or "")
+        return Check(
+            subject, "warning", f"loaded, with {rest}: {first.placed_message}", first.hint or ""
+        )
     return Check(subject, "ok", f"loaded: {needs}")
 
 
@@ -65,8 +67,3 @@ def _first_problem(package: PackageFacts) -> Diagnostic | None:
     by_weight = [found for found in package.diagnostics if found.severity == "error"]
     by_weight += [found for found in package.diagnostics if found.severity == "warning"]
     return by_weight[0] if by_weight else None
-
-
-def _said(found: Diagnostic) -> str:
-    place = found.file if found.line is None else f"{found.file}:{found.line}"
-    return f"{place}: {found.message}" if place else found.message

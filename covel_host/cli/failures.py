@@ -1,15 +1,16 @@
 """What becomes of an error: words on standard error, one JSON document, an exit code."""
 
-import os
+import sys
 from collections.abc import Mapping
 from typing import Final, TextIO
 
 import click
 
 from covel_host.base.errors import HostError
+from covel_host.cli.streams import give_up
 
+# 2 is click's own, for wrong usage.
 FINDINGS = 1
-USAGE = 2
 INTERNAL = 3
 
 _NO_MEMBERS: Final[Mapping[str, object]] = {}
@@ -30,7 +31,7 @@ def host_error(error: HostError, *, as_json: bool) -> int:
     """Say what a person can do something about."""
     members = _NO_MEMBERS
     if isinstance(error, DetailedError):
-        click.echo(error.text, err=True)
+        _say(error.text.rstrip("\n"), None)
         members = error.members
     _say(f"error: {error.message}", error.hint)
     if as_json:
@@ -40,7 +41,10 @@ def host_error(error: HostError, *, as_json: bool) -> int:
 
 def usage_error(error: click.ClickException, *, as_json: bool) -> int:
     """Say how the command is used; the exit code is click's own."""
-    error.show()
+    try:
+        error.show()
+    except (OSError, ValueError):
+        give_up(sys.stderr)
     if as_json:
         _document("usage", error.format_message() or "The command is incomplete.", None)
     return error.exit_code
@@ -54,23 +58,29 @@ def aborted(*, as_json: bool) -> int:
     return FINDINGS
 
 
-def internal_error(error: Exception, *, as_json: bool) -> int:
+def internal_error(error: BaseException, *, as_json: bool) -> int:
     """Keep the stack trace in the log and name it; people get one line."""
-    from covel_host.cli.crash_log import write_crash
+    try:
+        from covel_host.cli.crash_log import write_crash
 
-    place = write_crash(error)
+        hint = f"The details are in {write_crash(error)}; a report with them helps to mend it."
+    except Exception as failure:
+        # Whatever broke the command, such as no file that can be opened, may break this as well.
+        hint = f"The details could not be kept ({type(failure).__name__})."
     text = str(error).splitlines()
     message = f"{type(error).__name__}: {text[0] if text else ''}"
-    hint = f"The details are in {place}; a report with them helps to mend it."
     _say(f"internal error: {message}", hint)
     if as_json:
         _document("internal-error", message, hint)
     return INTERNAL
 
 
-def end_of_pipe(output: TextIO) -> None:
-    """`output` has no reader any more: what is left must not fail while it is flushed."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+def output_lost(error: OSError, output: TextIO) -> int:
+    """Say that `output` cannot be written to, unless its reader has had enough of it."""
+    give_up(output)
+    if not isinstance(error, BrokenPipeError):
+        _say(f"error: Standard output cannot be written: {error.strerror or error}.", None)
+    return FINDINGS
 
 
 def error_facts(code: str, message: str, hint: str | None) -> dict[str, str]:
@@ -86,7 +96,11 @@ def _document(
 ) -> None:
     from covel_host.cli.output import write_json
 
-    write_json({"error": {**error_facts(code, message, hint), **members}})
+    try:
+        write_json({"error": {**error_facts(code, message, hint), **members}})
+    except OSError:
+        # The words beside it tell the same.
+        give_up(sys.stdout)
 
 
 def _say(line: str, hint: str | None) -> None:

@@ -5,10 +5,13 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TextIO
 
+from covel_host.cli.crash_log import without_keys
+from covel_host.cli.streams import output_apart
 from covel_host.settings import Settings, SettingsError
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -25,21 +28,26 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 def log_to_file(settings: Settings) -> Iterator[TextIO]:
     """Send log records and what packages print to the log; gives the real standard output.
 
-    The level is `COVEL_LOG`, INFO without it. A home that cannot be written means no log.
+    So do warnings, and errors that nobody can catch, such as those of a thread. The level is
+    `COVEL_LOG`, INFO without it. A home that cannot be written means no log.
 
     Raises:
         SettingsError: `COVEL_LOG` is no level.
     """
     level = _level(settings)
     handler = _handler(settings.home / "logs")
-    handler.setFormatter(logging.Formatter(_FORMAT))
+    handler.setFormatter(_WithoutKeys(settings.environ))
     root = logging.getLogger()
     before = root.level
     root.addHandler(handler)
     root.setLevel(level)
-    real, printed = sys.stdout, _PrintedLines()
+    printed = _PrintedLines()
     try:
-        with contextlib.redirect_stdout(printed):
+        with (
+            output_apart(_stream(handler)) as real,
+            contextlib.redirect_stdout(printed),
+            _stray_errors_logged(),
+        ):
             yield real
     finally:
         printed.end_line()
@@ -71,6 +79,28 @@ class _PrintedLines(io.TextIOBase):
         self._line = ""
 
 
+@contextlib.contextmanager
+def _stray_errors_logged() -> Iterator[None]:
+    """Inside, what Python would tell standard error of by itself goes to the log."""
+    log = logging.getLogger("covel.packages")
+    before = threading.excepthook, sys.unraisablehook
+
+    def log_thread(raised: threading.ExceptHookArgs) -> None:
+        name = raised.thread.name if raised.thread else "?"
+        log.error("The thread %r failed.", name, exc_info=raised.exc_value)
+
+    def log_unraisable(raised: "sys.UnraisableHookArgs") -> None:
+        log.error("%s: %r", raised.err_msg or "Ignored", raised.object, exc_info=raised.exc_value)
+
+    threading.excepthook, sys.unraisablehook = log_thread, log_unraisable
+    logging.captureWarnings(True)
+    try:
+        yield
+    finally:
+        logging.captureWarnings(False)
+        threading.excepthook, sys.unraisablehook = before
+
+
 def _log_printed(line: str) -> None:
     if line.strip():
         logging.getLogger("covel.packages").info("printed: %s", line)
@@ -92,6 +122,31 @@ def _handler(folder: Path) -> logging.Handler:
         folder.mkdir(parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > MAX_LOG_BYTES:
             os.replace(path, folder / "covel.log.1")
-        return logging.FileHandler(path, encoding="utf-8", errors="backslashreplace")
+        if path.exists() and not path.is_file():
+            # A pipe would wait for its reader.
+            return logging.NullHandler()
+        return _LogFile(path, encoding="utf-8", errors="backslashreplace")
     except OSError:
         return logging.NullHandler()
+
+
+class _WithoutKeys(logging.Formatter):
+    """Keys of model providers never reach the log, whoever writes them there."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__(_FORMAT)
+        self._environ = environ
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_keys(super().format(record), self._environ)
+
+
+class _LogFile(logging.FileHandler):
+    """A log that cannot take a record, as on a full disk, drops it; the terminal is not told."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        return None
+
+
+def _stream(handler: logging.Handler) -> TextIO | None:
+    return handler.stream if isinstance(handler, logging.FileHandler) else None

@@ -1,8 +1,8 @@
 """Test calls of model slots."""
 
-import asyncio
 from collections.abc import Mapping
 
+from covel_host.cli.event_loop import run_loop
 from covel_host.cli.log_file import log_to_file
 from covel_host.models.errors import ModelError
 from covel_host.models.gateway import GatewayOptions, ModelGateway
@@ -27,7 +27,7 @@ def try_slots(settings: Settings, slots: SlotTable, name: str | None) -> Mapping
     names = [name] if name is not None else texts or [OFFLINE]
     options = GatewayOptions.from_environment(settings.environ)
     with log_to_file(settings):
-        return asyncio.run(_test(options, slots, names))
+        return run_loop(_test(options, slots, names))
 
 
 async def _test(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from covel_host.base.json_text import dump_json
+from covel_host.base.unicode_text import storable_text
 from covel_host.cli.failures import error_facts
 from covel_host.cli.output import one_line, table
 from covel_host.models.probe import ProbeResult
@@ -101,7 +102,8 @@ def _test_json(result: ProbeResult) -> dict[str, object]:
     }
     if result.reply is not None:
         document |= {
-            "text": result.reply.text,
+            # A broken escape in a reply gives half a character.
+            "text": storable_text(result.reply.text),
             "provider": result.reply.provider,
             "model": result.reply.model,
         }

@@ -30,8 +30,6 @@ _ALL = ""
 @json_option
 def command(*, tested: str | None, as_json: bool) -> int:
     """Show the model slots and where each setting comes from."""
-    from pathlib import Path
-
     from covel_host.cli.failures import FINDINGS
     from covel_host.cli.model_text import models_json, models_text
     from covel_host.models.slot_file import load_slots
@@ -39,7 +37,9 @@ def command(*, tested: str | None, as_json: bool) -> int:
 
     settings = read_settings(os.environ)
     slots = load_slots(
-        environment=settings.environ, home=settings.home, working_directory=Path.cwd()
+        environment=settings.environ,
+        home=settings.home,
+        working_directory=settings.working_directory,
     )
     tests: Mapping[str, ProbeResult] = {}
     if tested is not None:

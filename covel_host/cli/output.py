@@ -1,16 +1,25 @@
 """What commands print: one JSON document, or text; notes go beside it, to standard error."""
 
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 import click
 
-# Control characters could steer a terminal; surrogates, from file names that are no text, cannot
-# be written at all.
+from covel_host.cli.streams import give_up
+
+# Control characters could steer a terminal, and those that override the direction of writing show
+# a text as another one; surrogates, from file names that are no text, cannot be written at all.
 _UNSHOWN = {
     code: "\N{REPLACEMENT CHARACTER}"
-    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0xE000))
+    for code in (
+        *range(0x20),
+        *range(0x7F, 0xA0),
+        *range(0x2028, 0x202F),
+        *range(0x2066, 0x206A),
+        *range(0xD800, 0xE000),
+    )
     if chr(code) not in "\n\t"
 }
 
@@ -28,8 +37,11 @@ def write_text(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Print one line to standard error."""
-    click.echo(safe_text(text), err=True)
+    """Print one line to standard error; without a reader the command goes on unseen."""
+    try:
+        click.echo(safe_text(text), err=True)
+    except (OSError, ValueError):
+        give_up(sys.stderr)
 
 
 def safe_text(text: str) -> str:

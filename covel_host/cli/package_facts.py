@@ -64,9 +64,9 @@ def read_facts(settings: Settings, *, wanted: Wanted = lambda plugin_id: True) -
 
 def load_facts(settings: Settings, *, wanted: Wanted = lambda plugin_id: True) -> FoundFacts:
     """The same after loading every package whose code may run; all are ended again."""
-    import asyncio
+    from covel_host.cli.event_loop import run_loop
 
-    return asyncio.run(_load(settings, _discovered(settings, wanted)))
+    return run_loop(_load(settings, _discovered(settings, wanted)))
 
 
 async def _load(settings: Settings, discovery: Discovery) -> FoundFacts:

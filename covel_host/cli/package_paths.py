@@ -5,8 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from covel_host.catalog.discovery import discover
-from covel_host.catalog.folders import PluginFolder
 from covel_host.cli.output import safe_text
 from covel_host.cli.targets import NoPackage
 from covel_host.diagnostics.diagnostic import Diagnostic
@@ -45,6 +43,10 @@ def _packages_at(path: Path) -> tuple[dict[str, Path], tuple[Diagnostic, ...]]:
     folder = path.parent if path.name == ROOT_MANIFEST and not path.is_dir() else path
     if (folder / ROOT_MANIFEST).exists() or (folder / RUNTIMES_FOLDER).is_dir():
         return {os.path.realpath(folder): folder}, ()
+    # Imported here: a package named by its path needs no look around.
+    from covel_host.catalog.discovery import discover
+    from covel_host.catalog.folders import PluginFolder
+
     discovery = discover([PluginFolder(folder, "community")])
     if not discovery.packages:
         raise NoPackage(

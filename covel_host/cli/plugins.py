@@ -15,7 +15,7 @@ load_option = click.option(
 
 @click.group("plugins")
 def command() -> None:
-    """List the packages found, or show one."""
+    """List the packages found, show one, or resolve a session's set."""
 
 
 @command.command("list")
@@ -83,3 +83,42 @@ def show_command(
         write_json(show_json(facts.packages[0], hidden))
     else:
         write_text(show_text(facts.packages[0], hidden))
+
+
+@command.command("resolve")
+@click.argument("plugin_ids", nargs=-1, metavar="[ID]...")
+@click.option(
+    "--exclude",
+    "excluded",
+    multiple=True,
+    metavar="ID",
+    help="Leave this package out, whoever needs it; may be given several times.",
+)
+@trust_option
+@plugins_dir_option
+@json_option
+def resolve_command(
+    *,
+    plugin_ids: tuple[str, ...],
+    excluded: tuple[str, ...],
+    trusted: tuple[str, ...],
+    plugins_dirs: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Explain which packages a session that asks for IDs would get, and why not the others.
+
+    Without an ID every package is asked for. Nothing of a package is imported. The exit code is 1
+    when a package that was named is not among them.
+    """
+    from covel_host.cli.failures import FINDINGS
+    from covel_host.cli.package_facts import read_facts
+    from covel_host.cli.package_resolution import resolution_json, resolution_text, resolve
+    from covel_host.settings import read_settings
+
+    settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted)
+    resolved = resolve(read_facts(settings), named=plugin_ids, excluded=excluded)
+    if as_json:
+        write_json(resolution_json(resolved))
+    else:
+        write_text(resolution_text(resolved))
+    return FINDINGS if resolved.fails else 0

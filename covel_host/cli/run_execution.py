@@ -11,11 +11,13 @@ from covel_host.catalog.building import read_catalog
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.discovery import discover
 from covel_host.cli.approval import with_approval
+from covel_host.cli.event_loop import run_loop
 from covel_host.cli.excerpts import texts_of
-from covel_host.cli.failures import FINDINGS, DetailedError, end_of_pipe, error_facts
+from covel_host.cli.failures import FINDINGS, DetailedError, error_facts, output_lost
 from covel_host.cli.output import counted, note, safe_text
 from covel_host.cli.run_report import report_json
 from covel_host.cli.run_terminal import RunTerminal
+from covel_host.cli.streams import give_up
 from covel_host.cli.targets import package_not_found, say_hidden
 from covel_host.diagnostics.formats import as_json as diagnostic_json
 from covel_host.diagnostics.formats import format_full
@@ -49,8 +51,9 @@ def execute(
     settings = with_approval(state, settings, may_ask=not as_json)
     terminal = RunTerminal(output, is_quiet=as_json)
     try:
-        report = asyncio.run(_run(request, settings, catalog, selector, terminal))
-    except KeyboardInterrupt:
+        report = run_loop(_run(request, settings, catalog, selector, terminal))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        # Code of a package may cancel every task of the loop, the host's own with them.
         return _aborted(settings, terminal, output, as_json=as_json)
     try:
         if as_json:
@@ -59,7 +62,9 @@ def execute(
             _show(report, terminal, output)
     except BrokenPipeError:
         # The exit code still says whether it was committed.
-        end_of_pipe(output)
+        give_up(output)
+    except OSError as error:
+        return output_lost(error, output)
     return 0 if report.committed else FINDINGS
 
 

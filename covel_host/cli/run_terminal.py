@@ -4,8 +4,8 @@ from typing import TextIO
 
 import click
 
-from covel_host.cli.failures import end_of_pipe
 from covel_host.cli.output import note, one_line, safe_text
+from covel_host.cli.streams import give_up
 from covel_host.trace.events import SessionEvent, TraceEvent
 from plugin_sdk.values import JsonValue
 
@@ -68,7 +68,7 @@ class RunTerminal:
         try:
             click.echo(shown, file=self._output, nl=False)
         except BrokenPipeError:
-            end_of_pipe(self._output)
+            give_up(self._output)
 
 
 def _call_line(kind: str, data: dict[str, JsonValue]) -> str:
@@ -78,4 +78,5 @@ def _call_line(kind: str, data: dict[str, JsonValue]) -> str:
     if kind == "tool.completed":
         return f"< {tool} {one_line(str(data.get('result', '')), limit=_LIMIT)}"
     reason = one_line(str(data.get("error", "")), limit=_LIMIT)
-    return f"< {tool} failed, {data.get('code')}: {reason}"
+    details = "; the stack trace is in logs/covel.log" if data.get("code") == "internal" else ""
+    return f"< {tool} failed, {data.get('code')}: {reason}{details}"

@@ -1,6 +1,5 @@
 """Packages loaded for their tools, and the tools as text and JSON."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TextIO, TypeAlias
@@ -11,6 +10,7 @@ from covel_host.base.json_text import dump_json
 from covel_host.catalog.building import read_catalog
 from covel_host.catalog.catalog import Catalog, PackageState
 from covel_host.catalog.discovery import Discovery, discover
+from covel_host.cli.event_loop import run_loop
 from covel_host.cli.excerpts import texts_of
 from covel_host.cli.failures import FINDINGS
 from covel_host.cli.output import note, one_line, safe_text, table
@@ -36,7 +36,7 @@ def list_tools(
     Raises:
         NoPackage: a package that was named was not found.
     """
-    catalog = asyncio.run(_load(settings, _chosen(settings, plugin_ids)))
+    catalog = run_loop(_load(settings, _chosen(settings, plugin_ids)))
     missing = [state for state in catalog.packages.values() if state.generation is None]
     if as_json:
         text = f"{dump_json(_document(catalog, missing))}\n"
@@ -136,7 +136,7 @@ def _traits(tool: AnyTool) -> str:
 def _say_missing(missing: Sequence[PackageState], *, named: Sequence[str]) -> None:
     for state in missing:
         if state.plugin_id in named:
-            click.echo(_problems(state), err=True, nl=False)
+            note(_problems(state).rstrip("\n"))
         elif state.status == "untrusted":
             note(f"note: {state.plugin_id!r} was not loaded; allow it: --trust {state.plugin_id}")
         else:

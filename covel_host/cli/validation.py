@@ -3,16 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from covel_host.diagnostics.codes import CODES_BY_NAME
 from covel_host.diagnostics.diagnostic import Diagnostic, in_order
-from covel_host.diagnostics.fix_files import FixOutcome
 from covel_host.diagnostics.fixes import FixPlan, fixable
 from covel_host.diagnostics.source import SourceText
 from covel_host.manifest.reading import PackageReading
 from covel_host.manifest.served import unserved_contributions, unserved_needs
 from covel_host.manifest.validation import Validation, validate_folder
+
+if TYPE_CHECKING:
+    from covel_host.diagnostics.fix_files import FixOutcome
 
 Fixing: TypeAlias = Literal["none", "plan", "write"]
 """What becomes of fixes: nothing, only said what they would change, or made."""
@@ -34,7 +36,7 @@ class PackageCheck:
     diagnostics: tuple[Diagnostic, ...]
     texts: Mapping[str, SourceText] = field(repr=False)
     plan: FixPlan | None = None
-    outcome: FixOutcome | None = None
+    outcome: "FixOutcome | None" = None
 
 
 def check_package(root: Path, *, fixing: Fixing = "none") -> PackageCheck:

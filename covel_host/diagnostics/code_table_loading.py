@@ -58,8 +58,8 @@ LOADING = (
     info(
         "COV411",
         "not-served-yet",
-        "The declaration is read and checked, and nothing of this host uses it yet. The rest of "
-        "the package works.",
+        "The declaration is read and checked, and nothing of this host uses it yet. Where the rest "
+        "of the package does not work without it, the hint says so.",
     ),
     info(
         "COV412",

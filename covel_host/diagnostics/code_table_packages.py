@@ -27,11 +27,11 @@ FILE_RULES = (
         "A module that a manifest names, or that the entry imports from the package, is not Python "
         "that this interpreter can read.",
     ),
-    error(
+    warning(
         "COV207",
         "ui-spec-unfit",
-        "A UI spec is a JSON object. A panel on the right has a `view` or a `webview`, whose "
-        "`entry` is an `.html` file inside the package of at most 512 KB.",
+        "A UI spec is a JSON object. A panel on the right has a `view` or a `webview`, and shows "
+        "nothing without one.",
     ),
     warning(
         "COV208",
@@ -172,5 +172,11 @@ CONTRIBUTION_RULES = (
         "tool-definition",
         "The options of a `@tool` contradict each other or are out of range, so the decorator "
         "raises when the module is imported.",
+    ),
+    error(
+        "COV273",
+        "webview-unusable",
+        "The `entry` of a webview is an `.html` file inside the package of at most 512 KB. It runs "
+        "in a frame without network, so it brings all it needs.",
     ),
 )

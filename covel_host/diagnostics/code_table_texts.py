@@ -13,8 +13,8 @@ TEXT_RULES = (
         "COV281",
         "label-not-translatable",
         "A label file translates `displayName`, `description`, `label`, `title`, `summary`, "
-        "`about` and the labels of links. Everything else is structure and comes from the "
-        "manifest.",
+        "`about` and the labels of links, and texts of the code under `messages`. Everything else "
+        "is structure and comes from the manifest.",
     ),
     slip(
         "COV282",
@@ -25,8 +25,7 @@ TEXT_RULES = (
     warning(
         "COV283",
         "message-unfit",
-        "A message is found by its English text, letter by letter, and its translation keeps the "
-        "`{name}` placeholders.",
+        "The translation of a message keeps the `{name}` placeholders of the English one.",
     ),
     slip(
         "COV284",
@@ -40,7 +39,7 @@ TEXT_RULES = (
         "Prompts exist in English and Simplified Chinese, so `PLUGIN.zh.md` and `RUNTIME.zh.md` "
         "are the only variants that are read. Labels have files for every locale.",
     ),
-    warning(
+    slip(
         "COV286",
         "variant-names-differ",
         "The English and the Chinese body name the same tools, inputs and tags, so that the model "
@@ -51,5 +50,11 @@ TEXT_RULES = (
         "locale-file-name",
         "A label file is called after its locale in canonical form, such as `pt-BR.yaml` or "
         "`zh-Hant-TW.yaml`.",
+    ),
+    slip(
+        "COV288",
+        "message-without-source",
+        "A message is found by its English text, letter by letter. When the text in the code or UI "
+        "spec changes, English is shown until the translation follows.",
     ),
 )

@@ -100,6 +100,12 @@ class Diagnostic:
             return None
         return Span(self.line, self.column, self.end_line, self.end_column)
 
+    @property
+    def placed_message(self) -> str:
+        """The message behind its place, such as `PLUGIN.md:3: …`, on one line."""
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.message}" if place else self.message
+
 
 def any_blocks_loading(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether one of `diagnostics` stops its package from being loaded."""

@@ -9,6 +9,12 @@ import yaml
 from yaml import events
 
 from covel_host.diagnostics.values_shown import MAX_SHOWN, shown
+from covel_host.diagnostics.yaml_characters import (
+    BYTE_ORDER_MARK,
+    control_character,
+    stray_byte_order_mark,
+    without_old_line_ends,
+)
 from covel_host.diagnostics.yaml_nodes import (
     ListNode,
     MapNode,
@@ -18,11 +24,7 @@ from covel_host.diagnostics.yaml_nodes import (
     YamlProblem,
 )
 from covel_host.diagnostics.yaml_scalars import NumberRefused, plain_scalar
-from covel_host.diagnostics.yaml_syntax import (
-    control_character,
-    several_documents,
-    syntax_problem,
-)
+from covel_host.diagnostics.yaml_syntax import several_documents, syntax_problem
 
 _SEQUENCE_END: Final[Any] = events.SequenceEndEvent
 _MAPPING_END: Final[Any] = events.MappingEndEvent
@@ -67,6 +69,9 @@ def compose(text: str, *, max_nodes: int, max_depth: int) -> tuple[Node | None, 
     except yaml.YAMLError as error:
         composer.problems.append(syntax_problem(text, error))
         root = None
+    stray = stray_byte_order_mark(text, composer.quoted) if composer.looks_for_marks else None
+    if root is not None and stray is not None:
+        return None, [stray, *composer.problems]
     return root, composer.problems
 
 
@@ -75,8 +80,11 @@ class _Composer:
 
     def __init__(self, text: str, *, max_nodes: int, max_depth: int) -> None:
         self.problems: list[YamlProblem] = []
+        self.quoted: list[tuple[int, int]] = []
+        self.looks_for_marks = BYTE_ORDER_MARK in text
         self._text = text
-        self._next = event_parser(text).get_event
+        parsed, self._put_back = without_old_line_ends(text)
+        self._next = event_parser(parsed).get_event
         self._max_nodes = max_nodes
         self._max_depth = max_depth
         self._count = 0
@@ -125,6 +133,10 @@ class _Composer:
 
     def _scalar(self, event: Any) -> Node:
         text = event.value
+        if self._put_back is not None:
+            text = text.translate(self._put_back)
+        if self.looks_for_marks and event.style in ("'", '"'):
+            self.quoted.append((event.start_mark.index, event.end_mark.index))
         value: object = text
         if not event.style and event.tag is None:
             try:

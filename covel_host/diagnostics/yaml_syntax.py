@@ -7,15 +7,11 @@ from yaml import MarkedYAMLError, YAMLError
 
 from covel_host.diagnostics.values_shown import MAX_SHOWN
 from covel_host.diagnostics.yaml_nodes import Path, YamlProblem
+from covel_host.diagnostics.yaml_repairs import line_end, line_start
 
-# YAML's own set of characters that may stand in a text (YAML 1.2, c-printable).
-_CONTROL: Final = re.compile(
-    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
 _KEY_AND_VALUE: Final = re.compile(
     r"""^[ \t]*(?:-[ \t]+)*(?P<key>[^\s:#'"\[\]{},&*!|>%@`-][^:#'"\[\]{}]*?):[ \t]+(?P<value>.*)$"""
 )
-_LINE_END: Final = re.compile(r"[\r\n]")
 _COMMENT: Final = re.compile(r"(?<![ \t])[ \t]++#.*\Z")
 
 _GENERAL_HINT: Final = "Check quotes, brackets and indentation from the line above on."
@@ -54,25 +50,15 @@ _MEANINGS: Final = {
         "an unquoted value cannot start with this character",
         "Put the value in quotes.",
     ),
+    "found invalid Unicode character escape code": (
+        "this escape stands for no character",
+        "Write the character itself, or its number after '\\U' with eight digits.",
+    ),
     "found unknown escape character": (
         "this escape does not exist inside double quotes",
         "Write a backslash as two, or use single quotes.",
     ),
 }
-
-
-def control_character(text: str) -> YamlProblem | None:
-    """The first character that YAML does not allow, `None` for a clean text."""
-    found = _CONTROL.search(text)
-    if found is None:
-        return None
-    return YamlProblem(
-        "yaml-control-character",
-        f"the character U+{ord(found.group()):04X} is not allowed in YAML",
-        found.start(),
-        found.end(),
-        hint='Remove it, or write it as an escape inside double quotes, such as "\\u0007".',
-    )
 
 
 def syntax_problem(text: str, error: YAMLError) -> YamlProblem:
@@ -86,7 +72,7 @@ def syntax_problem(text: str, error: YAMLError) -> YamlProblem:
 
 
 def _tab(text: str, at: int, said: str) -> YamlProblem | None:
-    start = _line_start(text, at)
+    start = line_start(text, at)
     indentation = re.compile(r"[ \t]*").match(text, start)
     end = indentation.end() if indentation is not None else start
     tab = text.find("\t", start, max(end, start))
@@ -105,14 +91,14 @@ def _tab(text: str, at: int, said: str) -> YamlProblem | None:
 
 def _unquoted_colon(text: str, at: int, error: MarkedYAMLError) -> YamlProblem | None:
     path: Path
-    start = _line_start(text, at)
+    start = line_start(text, at)
     if "mapping values are not allowed" not in (error.problem or ""):
         # Inside brackets the parser complains about a missing ','. Only a colon on the line of the
         # opening bracket is a value's own; on a later line the bracket was never closed.
         opened = error.context_mark
         if text[at : at + 1] != ":" or opened is None or opened.index < start:
             return None
-    line = text[start : _line_stop(text, at)]
+    line = text[start : line_end(text, at)]
     parts = _KEY_AND_VALUE.match(line)
     if parts is None or start + parts.start("value") > at or len(parts["key"]) > MAX_SHOWN:
         if not line[: max(at - start, 0)].strip():
@@ -169,12 +155,3 @@ def _other(text: str, at: int, error: MarkedYAMLError) -> YamlProblem:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
-
-
-def _line_start(text: str, at: int) -> int:
-    return max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
-
-
-def _line_stop(text: str, at: int) -> int:
-    found = _LINE_END.search(text, at)
-    return len(text) if found is None else found.start()

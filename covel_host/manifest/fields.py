@@ -132,19 +132,19 @@ Number: TypeAlias = Annotated[
 ]
 Text: TypeAlias = Annotated[
     Annotated[str, Tag(TEXT)] | Annotated[dict[str, str], Tag(MAP)],
-    by_kind("a text, or a map from language to text"),
+    by_kind("a text"),
 ]
 """A label for players: a text, or a map from locale to text (spec/i18n.md 1)."""
 
 _Label = Annotated[str, Field(min_length=1, max_length=40)]
 LabelText: TypeAlias = Annotated[
     Annotated[_Label, Tag(TEXT)] | Annotated[dict[str, _Label], Tag(MAP)],
-    by_kind("a text, or a map from language to text"),
+    by_kind("a text"),
 ]
 _About = Annotated[str, Field(min_length=1, max_length=500)]
 AboutText: TypeAlias = Annotated[
     Annotated[_About, Tag(TEXT)] | Annotated[dict[str, _About], Tag(MAP)],
-    by_kind("a text, or a map from language to text"),
+    by_kind("a text"),
 ]
 
 
@@ -157,6 +157,6 @@ def _refuse_without_text(texts: dict[str, str]) -> dict[str, str]:
 Description: TypeAlias = Annotated[
     Annotated[str, Field(pattern=NOT_BLANK), Tag(TEXT)]
     | Annotated[dict[str, str], AfterValidator(_refuse_without_text), Tag(MAP)],
-    by_kind("a text, or a map from language to text"),
+    by_kind("a text"),
 ]
 """A text with at least one visible character, in at least one language."""

@@ -20,6 +20,7 @@ from covel_host.diagnostics.source import SourceText
 from covel_host.diagnostics.yaml_document import YamlDocument, read_yaml
 from covel_host.diagnostics.yaml_nodes import YamlProblem
 from covel_host.manifest.file_text import read_text
+from covel_host.manifest.layout import ROOT_MANIFEST
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -140,6 +141,11 @@ def read_frontmatter(
     return _read(source, plugin, file, body, handler.document, offset)
 
 
+def refused_file(found: Diagnostic) -> Frontmatter:
+    """A file that is not read at all, for the reason `found`."""
+    return _unreadable(SourceText(""), 0, found.plugin, found.file, found)
+
+
 def read_yaml_file(path: Path, *, plugin: str, file: str) -> Frontmatter:
     """The fields of a file that is YAML as a whole, such as a label file; its body is empty."""
     read = read_text(path, plugin=plugin, file=file)
@@ -252,13 +258,16 @@ def _not_a_map(
 ) -> Diagnostic:
     kind = "a list" if isinstance(value, list) else f"the single value {_shortened(value)!r}"
     subject = "The frontmatter" if file.endswith(".md") else "The file"
+    hint = None
+    if file == ROOT_MANIFEST:
+        hint = "Write at least 'description: …'."
     return report(
         "frontmatter-not-a-map",
         f"{subject} is {kind}; it holds fields, written as 'name: value'.",
         plugin=plugin,
         file=file,
         span=source.span(start, end),
-        hint="Write at least 'description: …'.",
+        hint=hint,
     )
 
 

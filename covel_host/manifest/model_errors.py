@@ -28,6 +28,13 @@ _KEY_MARK: Final = "[key]"
 # Parts of an error's place that no file contains.
 _NOT_WRITTEN: Final = BRANCHES | {RUNTIME_BRANCH, CONTRACT_BRANCH, KERNEL_BRANCH, _KEY_MARK}
 
+# Fields that take a word or something else: what is told beside the words.
+_OTHER_FORMS: Final = {
+    "defer": ", or a list of tool names",
+    "position": ", or a map with 'depth'",
+    "toolChoice": ", or a map with 'name'",
+}
+
 
 def field_path(place: Sequence[str | int], fields: object) -> tuple[str | int, ...]:
     """The path in `fields` of an error's `place`, which names branches too.
@@ -97,10 +104,12 @@ def _closed_set(error: FieldError) -> ModelProblem:
     if allowed == ["True"]:
         allowed, values = ["true"], ("true",)
     expected = f"one of {', '.join(allowed)}" if len(allowed) > 1 else allowed[0]
+    field = str(error.path[-1]) if error.path else ""
+    if error.place[-1] in BRANCHES:
+        expected += _OTHER_FORMS.get(field, "")
     message = f"{error.subject}; expected {expected}."
     if not isinstance(error.value, str):
         return ModelProblem("value-not-allowed", error.path, message)
-    field = str(error.path[-1]) if error.path else ""
     same = current_value(field, error.value) or same_but_for_marks(error.value, values)
     near = same or nearest(error.value, values)
     hint = f"The nearest value is {near!r}." if near is not None else None
@@ -119,16 +128,17 @@ def _pattern(error: FieldError) -> ModelProblem:
 
 def _text_length(error: FieldError) -> ModelProblem:
     length = len(str(error.value))
-    if "max_length" in error.context:
-        limit = f"at most {error.context['max_length']:,}"
-    else:
-        limit = f"at least {error.context.get('min_length', 1):,}"
-    what = "The name" if error.at_key else f"`{dotted(error.path)}`"
+    what = f"The name {shown(error.path[-1])}" if error.at_key else f"`{dotted(error.path)}`"
     has = "is empty" if length == 0 else f"has {length:,} characters"
-    message = f"{what} {has}; expected {limit} characters."
-    if error.at_key:
-        message = f"The name {shown(error.path[-1])} has {length:,} characters; expected {limit}."
+    message = f"{what} {has}; expected {_length_limit(error)}."
     return ModelProblem("text-length", error.path, message, at_key=error.at_key)
+
+
+def _length_limit(error: FieldError) -> str:
+    longest, shortest = error.context.get("max_length"), error.context.get("min_length", 1)
+    if longest is not None:
+        return f"at most {longest:,}"
+    return "at least one character" if shortest == 1 else f"at least {shortest:,}"
 
 
 def _range(error: FieldError) -> ModelProblem:

@@ -84,15 +84,37 @@ def read_model(
         from covel_host.manifest.model_errors import field_path, model_problem
 
         errors = failure.errors(include_url=False)
-    shown = errors[:MAX_PROBLEMS]
+    shown = [error for error in errors if not _is_told(error, fields, frontmatter)][:MAX_PROBLEMS]
     problems = [model_problem(model, error, fields, frontmatter) for error in shown]
     diagnostics = list(_diagnostics(problems, frontmatter))
     diagnostics += habit_notes(frontmatter, reported={problem.path for problem in problems})
-    if len(errors) > len(shown):
+    if len(shown) == MAX_PROBLEMS < len(errors):
         diagnostics.append(_more_problems(len(errors) - len(shown), frontmatter))
     groups = {_group(field_path(error["loc"], fields)) for error in errors}
     partial = _partial(model, fields, groups, stand_ins)
     return ModelReading(partial, frozenset(map(dotted, groups)), tuple(diagnostics))
+
+
+def _is_told(error: Any, fields: object, frontmatter: Frontmatter) -> bool:
+    """Whether another problem says what `error` would, and this one would say it wrongly.
+
+    A value that YAML could not read is missing here; and a list is counted without its faulty
+    items.
+    """
+    if error["type"] == "too_short":
+        count: int = len(error["input"])
+        least: int = error["ctx"]["min_length"]
+        return count >= least
+    unread = [
+        problem.path
+        for problem in frontmatter.document.problems
+        if problem.name in ("yaml-number", "yaml-tag")
+    ]
+    if not unread:
+        return False
+    from covel_host.manifest.model_errors import field_path
+
+    return field_path(error["loc"], fields) in unread
 
 
 def _partial(

@@ -26,11 +26,12 @@ def _same_value(path: str) -> Spelling:
 _ANYWHERE: Final = {
     "completeAfterTools": _same_value("agent.completion.afterTools"),
     "dataSchemas": Spelling("contributes.data"),
+    "execution": Spelling("schedule.background"),
     "loopDetectionThreshold": _same_value("agent.loop.loopDetection"),
     "outputContract": _same_value("io.output.contract"),
     "outputKind": _same_value("io.visibility"),
-    "requireExplicitCompletion": Spelling("agent.completion with 'require: explicit'"),
-    "requireToolUse": Spelling("agent.completion with 'require: tool-use'"),
+    "requireExplicitCompletion": Spelling("agent.completion.require: explicit"),
+    "requireToolUse": Spelling("agent.completion.require: tool-use"),
     "turnCompletion": Spelling("schedule.detached"),
     "userSettings": _same_value("contributes.settings"),
 }
@@ -38,7 +39,6 @@ _ANYWHERE: Final = {
 _IN_OBJECT: Final = {
     ("loop", "completion"): _same_value("agent.completion"),
     ("schedule", "completion"): Spelling("schedule.detached"),
-    ("schedule", "execution"): Spelling("schedule.background"),
     ("schedule", "manual"): Spelling("schedule.background, true for a run in the background"),
     ("tools", "local"): _same_value("agent.tools.plugin"),
 }

@@ -32,7 +32,9 @@ def type_problem(error: FieldError, expected: str) -> ModelProblem:
 
 def _other(error: FieldError, expected: str) -> ModelProblem:
     value = error.value
-    message = f"{error.subject}, {kind_in_words(value)}; expected {expected}."
+    # Of lists and maps only the kind is shown, and once is enough.
+    kind = "" if isinstance(value, list | tuple | dict) else f", {kind_in_words(value)}"
+    message = f"{error.subject}{kind}; expected {expected}."
     if expected == "a list" and isinstance(value, str):
         hint = f"Write a list with one item: [{value}]."
         repair = partial(as_list, path=error.path)

@@ -10,7 +10,7 @@ from covel_host.manifest.package import read_package
 from covel_host.manifest.reading import PackageReading
 from covel_host.manifest.rules.facts import package_facts
 from covel_host.manifest.rules.file_references import file_references
-from covel_host.manifest.rules.package_code import code_problems
+from covel_host.manifest.rules.package_code import code_problems, named_code_problems
 from covel_host.manifest.rules.package_files import PackageFiles
 from covel_host.manifest.rules.package_folder import PackageFolder
 from covel_host.manifest.rules.package_texts import text_problems
@@ -61,10 +61,10 @@ def problems_of_loading(package: PackageReading) -> tuple[Diagnostic, ...]:
     """What keeps the package from being loaded, in the files it names and before code runs.
 
     The problems of reading are in `package.diagnostics`; these are the blocking ones of its
-    schemas, UI specs and modules.
+    schemas, UI specs, handlers and guards. The entry is not looked at: loading runs it.
     """
     facts = package_facts(package)
     named = file_references(facts)
     files = PackageFiles(PackageFolder(package.root))
-    found = [*file_problems(facts, named, files), *code_problems(facts, named, files.folder, {})]
+    found = [*file_problems(facts, named, files), *named_code_problems(named, files.folder)]
     return in_order(problem for problem in found if problem.blocks_loading)

@@ -76,8 +76,8 @@ class MediaFiles:
             raise self._unusable(error) from error
 
     def exists(self, media_id: str) -> bool:
-        """Whether the bytes are there."""
-        return self._path(media_id).is_file()
+        """Whether the bytes are there; False for what is no ID."""
+        return _ID.fullmatch(media_id) is not None and self._path(media_id).is_file()
 
     def delete(self, media_id: str) -> bool:
         """Delete the bytes, after the row and outside any transaction; whether they were there.
@@ -87,7 +87,7 @@ class MediaFiles:
         """
         try:
             self._path(media_id).unlink()
-        except FileNotFoundError:
+        except (FileNotFoundError, MediaMissing):
             return False
         except OSError as error:
             raise self._unusable(error) from error

@@ -74,9 +74,7 @@ def checked_mime(data: bytes, *, declared: str = "") -> str:
 
 def _sniffed(data: bytes) -> str | None:
     for offset, signature, mime in _SIGNATURES:
-        if data.startswith(signature, offset) and (
-            mime not in _RIFF or data.startswith(b"RIFF")
-        ):
+        if data.startswith(signature, offset) and (mime not in _RIFF or data.startswith(b"RIFF")):
             return mime
     is_frame = len(data) > 1 and data[0] == _FRAME_FIRST and data[1] & _FRAME_MASK == _FRAME_MASK
     return "audio/mpeg" if is_frame and data[1] & _LAYER_MASK else None

@@ -2,7 +2,7 @@
 
 import ipaddress
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 from urllib.parse import urlsplit
 
 Protocol = Literal[
@@ -17,7 +17,6 @@ Protocol = Literal[
 ]
 """Request formats that a slot may name; `SERVED_PROTOCOLS` are the ones that are served."""
 
-PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 SERVED_PROTOCOLS: tuple[Protocol, ...] = ("openai-chat-v1",)
 
 

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from covel_host.proposals.errors import CommitRefused, ProposalRefused
-from covel_host.proposals.handlers import CommitPlace, write_proposal
+from covel_host.proposals.handlers import write_proposal
+from covel_host.proposals.place import CommitPlace
 from covel_host.proposals.plan import CommitReport, ExecutionCommit, NewMessage
 from covel_host.store.messages import append_messages
 from covel_host.store.records import (
@@ -43,6 +44,8 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
         turn_id=commit.turn_id,
         revision=session.revision + 1,
         at=commit.finished_at,
+        locale=session.locale,
+        dimension_provider_id=commit.dimension_provider_id,
     )
     put_turn(transaction, _turn(commit, "committed", revision=place.revision))
     append_messages(transaction, [_message(message, place) for message in commit.messages])

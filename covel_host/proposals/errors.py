@@ -6,8 +6,8 @@ from covel_host.base.errors import HostError
 class ProposalRefused(HostError):
     """One proposal cannot be written; nothing of it was staged or stored.
 
-    `code` is `proposal-invalid`, `not-supported-yet`, or the broken rule's own
-    (`reserved-namespace`, `value-too-large`, an operation's code).
+    `code` is `proposal-invalid`, a media check's reason, or the broken rule's own; the table is in
+    docs/proposals.md.
     """
 
     def __init__(

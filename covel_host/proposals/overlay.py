@@ -6,13 +6,13 @@ from typing import Protocol, TypeAlias
 
 from covel_host.base.json_text import parse_json
 from covel_host.proposals.errors import ProposalRefused
+from covel_host.proposals.json_size import value_text
 from covel_host.proposals.plugin_data_rules import (
     ABSENT,
     DataWrite,
     changed_record,
     data_writes,
     needs_current,
-    value_text,
 )
 from covel_host.proposals.staged import StagedProposal
 from plugin_sdk.names import HIDDEN_NAMESPACE_PREFIX

@@ -38,8 +38,9 @@ class ExecutionCommit:
     """One execution, complete: everything its transaction writes (spec/transactions.md 4.1).
 
     `messages` come before the narrative of the proposals. `proposals` stand in execution order.
-    `phase` is the session's new phase, None to leave it. `extra_writes` are the host's own writes;
-    it is called in the transaction with the new revision, after the proposals.
+    `phase` is the session's new phase, None to leave it. `dimension_provider_id` is the package
+    that alone may write dimensions, None when the session has none. `extra_writes` are the host's
+    own writes; it is called in the transaction with the new revision, after the proposals.
     """
 
     session_id: str
@@ -58,6 +59,7 @@ class ExecutionCommit:
     tool_calls: tuple[ToolCallRecord, ...] = ()
     trace: tuple[TraceEvent, ...] = ()
     phase: SessionPhase | None = None
+    dimension_provider_id: str | None = None
     extra_writes: Callable[[Transaction, int], None] | None = None
 
 

@@ -7,10 +7,7 @@ its place and size (seed: 不能到达的命名空间, 单条记录的大小上�
 from dataclasses import dataclass
 from typing import TypeAlias
 
-import orjson
-
-from covel_host.base.json_text import dump_json
-from covel_host.proposals.errors import ProposalRefused
+from covel_host.proposals.json_size import value_text
 from covel_host.proposals.staged import StagedProposal
 from plugin_sdk.names import is_reserved_namespace
 from plugin_sdk.proposals import (
@@ -74,8 +71,7 @@ def changed_record(proposal: StagedProposal, write: DataWrite, current: StoredVa
             size and limit in the message; or the code of the operation that does not apply.
     """
     if is_reserved_namespace(write.namespace):
-        raise _refused(
-            proposal,
+        raise proposal.refusal(
             "reserved-namespace",
             f"the namespace {write.namespace!r} begins with '_', and such namespaces hold the "
             "framework's own records. Choose a name that begins with a letter.",
@@ -84,7 +80,7 @@ def changed_record(proposal: StagedProposal, write: DataWrite, current: StoredVa
         after = apply_plugin_data_proposal(write, write.namespace, write.key, current)
     except DataOpError as error:
         place = f"{write.namespace}/{write.key}"
-        raise _refused(proposal, error.code, f"{place}: {error.message}") from error
+        raise proposal.refusal(error.code, f"{place}: {error.message}") from error
     if after is None or not after.exists:
         return DataChange(write.namespace, write.key, None, None)
     text = value_text(after.value)
@@ -92,22 +88,5 @@ def changed_record(proposal: StagedProposal, write: DataWrite, current: StoredVa
     if len(text.encode("utf-8")) > MAX_PLUGIN_DATA_VALUE_BYTES:
         problem = plugin_data_size_problem(write.namespace, write.key, after.value)
         if problem is not None:
-            raise _refused(proposal, "value-too-large", problem)
+            raise proposal.refusal("value-too-large", problem)
     return DataChange(write.namespace, write.key, text, after.value)
-
-
-def value_text(value: JsonValue) -> str:
-    """The JSON text of a checked value, as it is stored and measured."""
-    try:
-        return orjson.dumps(value).decode("utf-8")
-    except orjson.JSONEncodeError:
-        return dump_json(value)
-
-
-def _refused(proposal: StagedProposal, code: str, problem: str) -> ProposalRefused:
-    return ProposalRefused(
-        f"Plugin {proposal.plugin_id!r}: {problem}",
-        code=code,
-        proposal_id=proposal.proposal_id,
-        proposal_type=proposal.type,
-    )

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from covel_host.proposals.errors import ProposalRefused
+from covel_host.proposals.media_refs import MediaUse, media_uses
 from plugin_sdk.proposals import (
-    PROPOSAL_TYPES,
     Proposal,
     ProposalInvalid,
     ProposalType,
@@ -13,29 +13,18 @@ from plugin_sdk.proposals import (
 )
 from plugin_sdk.values import JsonValue
 
-SERVED_TYPES: frozenset[ProposalType] = frozenset(
-    {
-        "narrative.append",
-        "plugin.data",
-        "plugin.data.batch",
-        "plugin.data.delete",
-        "plugin.data.update",
-    }
-)
-"""The proposal types that this host writes; the others are refused, never dropped in silence."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedProposal:
     """A checked proposal and whose it is; made by `check_proposal` only.
 
-    `payload` is the JSON copy that was checked, `model` the same as the SDK's model. Read them,
-    never change them.
+    `model` is made from the JSON copy of what was given; read it, never change it. `media` are the
+    assets its payload refers to.
     """
 
     proposal_id: str
     model: Proposal
-    payload: dict[str, JsonValue]
+    media: tuple[MediaUse, ...]
     plugin_id: str
     runtime_id: str
     run_id: str
@@ -44,6 +33,21 @@ class StagedProposal:
     def type(self) -> ProposalType:
         """The proposal's type, such as `plugin.data`."""
         return self.model.type
+
+    @property
+    def payload(self) -> dict[str, JsonValue]:
+        """The payload as JSON, sharing its values with `model`: never to be changed."""
+        return self.model.payload()
+
+    def refusal(self, code: str, problem: str, *, hint: str | None = None) -> ProposalRefused:
+        """The refusal of this proposal; `problem` is a clause after the name of its package."""
+        return ProposalRefused(
+            f"Plugin {self.plugin_id!r}: {problem}",
+            code=code,
+            proposal_id=self.proposal_id,
+            proposal_type=self.type,
+            hint=hint,
+        )
 
 
 def check_proposal(
@@ -60,22 +64,13 @@ def check_proposal(
 
     Raises:
         ProposalRefused: `proposal-invalid` for an unknown type, a payload that does not fit or
-            that JSON cannot store; `not-supported-yet` for a type this host does not write.
+            that JSON cannot store.
     """
-    type_name = proposal.type if isinstance(proposal, Proposal) else proposal.get("type")
-    if type_name in PROPOSAL_TYPES and type_name not in SERVED_TYPES:
-        raise ProposalRefused(
-            f"The proposal type {type_name!r} is not written by this host yet.",
-            code="not-supported-yet",
-            proposal_id=proposal_id,
-            proposal_type=str(type_name),
-            hint=f"It writes {', '.join(sorted(SERVED_TYPES))}.",
-        )
     model = _checked(proposal, proposal_id=proposal_id)
     return StagedProposal(
         proposal_id=proposal_id,
         model=model,
-        payload=model.payload(),
+        media=media_uses(model.payload()),
         plugin_id=plugin_id,
         runtime_id=runtime_id,
         run_id=run_id,

@@ -1,4 +1,4 @@
-"""One runtime run: the agent loop, completion, prompt assembly, functions, guards, sub-agents.
+"""One runtime run: the agent loop, completion, prompt assembly, the contexts of package code.
 
 The rules here are pure and synchronous: `completion` decides after each model reply whether the run
 goes on, is corrected, ends or fails; `prompt` puts a request together and `prompt_trimming` makes

@@ -11,8 +11,9 @@ from covel_host.runtime.agent_settings import completion_settings
 from covel_host.runtime.agent_tools import agent_tools
 from covel_host.runtime.completion_state import Fail, Finish
 from covel_host.runtime.deadline import RunDeadline, RunTimedOut, run_within
-from covel_host.runtime.result import ModelUse, RunFailure, RunStatus, RuntimeResult
+from covel_host.runtime.result import ModelUse, RunFailure, RuntimeResult
 from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.runtime.run_status import RunStatus
 from plugin_sdk.values import JsonValue
 
 

@@ -48,7 +48,7 @@ class AgentCalls:
             plugin_id=run.plugin_id,
             runtime_id=run.runtime_id,
             instruction_locale=run.instruction_locale,
-            authorized=tools.authorised,
+            authorized=tools.authorized,
             signal=run.signal,
             trace=ports.trace,
             staging=run.staging,

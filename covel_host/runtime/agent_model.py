@@ -34,6 +34,18 @@ class ReplyCutOff(HostError):
         )
 
 
+class ReplyStopped(HostError):
+    """The provider broke the reply off by its own will; what there is of it is not used."""
+
+    def __init__(self, runtime_id: str, finish_reason: str) -> None:
+        why = "by its content filter" if finish_reason == "content_filter" else "with an error"
+        super().__init__(
+            f"The provider stopped the model's reply for {runtime_id!r} {why}.",
+            code="reply-stopped",
+            hint="Ask in other words, or use another model.",
+        )
+
+
 @dataclass(slots=True)
 class AgentModel:
     """The model of one run; `ask` gives one complete reply, `use` adds up all that were given."""
@@ -56,6 +68,7 @@ class AgentModel:
         Raises:
             ModelError: no reply, after the retries of `agent.loop.maxRetries`.
             ReplyCutOff: two replies were cut off.
+            ReplyStopped: the provider broke the reply off.
             PromptTooLarge: what may not be trimmed does not fit the model's window.
         """
         reply = await self._retried(parts, transcript, choice)
@@ -135,6 +148,8 @@ class AgentModel:
         reply = _storable(reply)
         self.use = self.use.plus(reply.usage)
         trace.add("llm.responded", **_reply_facts(reply))
+        if reply.finish_reason in ("content_filter", "error"):
+            raise ReplyStopped(self.run.runtime_id, reply.finish_reason)
         return reply
 
     def _slot_name(self) -> str | None:

@@ -30,13 +30,13 @@ class ToolNotRegistered(HostError):
 class AgentTools:
     """The tools of one run.
 
-    `offered` is what the model sees, in declared order; `authorised` every name it may call;
+    `offered` is what the model sees, in declared order; `authorized` every name it may call;
     `own` the offered names of the package itself. `missing` names the builtin tools this host
     lacks: they are left out.
     """
 
     offered: tuple[ToolSpec, ...]
-    authorised: frozenset[str]
+    authorized: frozenset[str]
     own: tuple[str, ...]
     missing: tuple[str, ...]
     targets: Mapping[str, CallTarget]
@@ -58,10 +58,9 @@ def agent_tools(
     offered = [
         tool for tool in (*own, *builtin) if not (tool.name == RUNTIME_DONE and settings.is_story)
     ]
-    authorised = frozenset(tool.name for tool in (*own, *builtin))
     return AgentTools(
         offered=tuple(ToolSpec(tool.name, tool.description, tool.input_schema) for tool in offered),
-        authorised=authorised,
+        authorized=frozenset(tool.name for tool in (*own, *builtin)),
         own=tuple(tool.name for tool in own),
         missing=tuple(missing),
         targets={tool.name: _target(tool) for tool in (*own, *builtin)},
@@ -88,7 +87,7 @@ def _builtins(
     run: RuntimeRun, registry: ToolRegistry, settings: CompletionSettings
 ) -> tuple[list[Tool[Any, Any]], list[str]]:
     names = dict.fromkeys(run.manifest.agent_settings.tools.builtin)
-    if settings.authorises_runtime_done:
+    if settings.authorizes_runtime_done:
         names[RUNTIME_DONE] = None
     tools, missing = [], []
     for name in names:
@@ -104,5 +103,5 @@ def _target(tool: Tool[Any, Any]) -> CallTarget:
     return CallTarget(
         read_only=tool.annotations.read_only,
         concurrency_safe=tool.annotations.concurrency_safe,
-        authorised=True,
+        authorized=True,
     )

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
+from covel_host.base.not_served import not_served
 from covel_host.runtime.run import RuntimeRun
 from plugin_sdk.errors import ToolError
 from plugin_sdk.records import DataItem, MessagePage, PlayerInput, SessionView, TurnMessage
@@ -85,12 +86,3 @@ class CallStore:
         self, *, after: str | None = None, limit: int = 100
     ) -> MessagePage:
         return await self._life.read(lambda: self._run.session.page(after=after, limit=limit))
-
-
-def not_served(member: str) -> NoReturn:
-    """Answer for a member that this host does not serve.
-
-    Raises:
-        ToolError: `unavailable`.
-    """
-    raise ToolError("unavailable", f"{member} is not served by this version of the host.")

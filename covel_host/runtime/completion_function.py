@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from covel_host.runtime.completion_calls import CallOutcome
-
-FunctionStatus: TypeAlias = Literal["success", "failed", "skipped", "suspended"]
+from covel_host.runtime.run_status import RunStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +16,13 @@ class FunctionSettlement:
     service, delegate failures and refusals by a tool are not (spec/decisions.md 5).
     """
 
-    status: FunctionStatus
+    status: RunStatus
     failed_tool: str | None = None
     message: str | None = None
     counts_as_error: bool = False
 
 
-def settle_function(
-    handler_status: FunctionStatus, calls: Sequence[CallOutcome]
-) -> FunctionSettlement:
+def settle_function(handler_status: RunStatus, calls: Sequence[CallOutcome]) -> FunctionSettlement:
     """The outcome of a handler that ended with `handler_status` after `calls`, in their order.
 
     Every failure counts, also one the handler caught, one a hook caused and one of a call that was

@@ -1,4 +1,4 @@
-"""The prose of a story reply, cleaned of what is no story text."""
+"""The prose of a story reply, cleaned of what is no story text (spec/execution.md 5.7)."""
 
 import re
 
@@ -9,8 +9,8 @@ _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\u200b\u2060\ufeff]")
 def sanitize_prose(text: str) -> str:
     """`text` without reasoning blocks, control and zero-width characters and outer white space.
 
-    An empty result means that the reply holds no prose (spec/execution.md 5.7, story). Zero-width
-    joiners stay: emoji and several scripts need them.
+    An empty result means that the reply holds no prose. Zero-width joiners stay: emoji and several
+    scripts need them.
     """
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
     return _INVISIBLE.sub("", _REASONING.sub("", unified)).strip()

@@ -1,12 +1,15 @@
-"""What a runtime's manifest says about how it ends, as facts for the completion rules."""
+"""What a runtime's manifest says about how it ends, as facts for the completion rules.
+
+Spec/execution.md 5.1, 5.7; seed: ToolExecutor (授权).
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from covel_host.manifest.runtime_io import Visibility
 from covel_host.models.messages import NamedTool, ToolChoice
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 
-Visibility: TypeAlias = Literal["story", "plugin", "system"]
 Require: TypeAlias = Literal["explicit", "tool-use"]
 CorrectionKind: TypeAlias = Literal["tool_use", "output_schema", "prose", "draft_review"]
 ConventionWording: TypeAlias = Literal["output", "prose", "runtime-done"]
@@ -60,12 +63,7 @@ class CompletionSettings:
         return self.require == "tool-use" and bool(self.after_tools)
 
     @property
-    def offers_runtime_done(self) -> bool:
-        """Whether the framework puts `runtime-done` into the tool list (spec/execution.md 5.4)."""
-        return not self.is_story and not self.needs_completing_tool
-
-    @property
-    def authorises_runtime_done(self) -> bool:
+    def authorizes_runtime_done(self) -> bool:
         """Whether `runtime-done` may run without being listed under `tools.builtin`.
 
         A story runtime may call it, though it is not offered; a runtime that must end through a

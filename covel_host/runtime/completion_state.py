@@ -1,4 +1,7 @@
-"""The events, the state and the decisions of the completion rules; all plain, frozen facts."""
+"""The events, the state and the decisions of the completion rules; all plain, frozen facts.
+
+The rules are those of `completion` (spec/execution.md 5.5, 5.7; seed: ToolExecutor, runtime-done).
+"""
 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias

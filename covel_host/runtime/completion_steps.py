@@ -1,4 +1,7 @@
-"""What every way of ending shares: corrections, steps, and the failures that end a run early."""
+"""What every way of ending shares: corrections, steps, and the failures that end a run early.
+
+Limits are those of `agent.loop` (spec/execution.md 5.1, 5.7; spec/decisions.md 2).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
+from covel_host.base.not_served import not_served
 from covel_host.base.package_logger import PackageLogger
-from covel_host.runtime.call_store import CallLife, CallStore, not_served
+from covel_host.runtime.call_store import CallLife, CallStore
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.tools.calls import ToolRequest
 from plugin_sdk.capabilities import Services, World

@@ -1,6 +1,7 @@
 """Blocks of data in a prompt: inputs, exports, activation, the event directory.
 
-Each holds one JSON object (the event directory: lines) in which no text can close the block.
+Each holds one JSON object (the event directory: lines) in which no text can close the block
+(spec/execution.md 5.2).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

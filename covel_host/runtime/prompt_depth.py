@@ -1,4 +1,4 @@
-"""Messages placed by their depth: so many messages before the end of the conversation."""
+"""Messages placed by their depth: so many messages before the end (spec/execution.md 5.2)."""
 
 from collections.abc import Sequence
 

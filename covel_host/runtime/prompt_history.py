@@ -1,4 +1,7 @@
-"""What a runtime sees of the session's history: windows, summaries, other packages' data rows."""
+"""What a runtime sees of the session's history (spec/execution.md 5.2, history pipeline).
+
+Windows, summaries, and other packages' data rows, which are left out.
+"""
 
 from collections.abc import Iterable, Sequence
 

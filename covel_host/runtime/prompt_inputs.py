@@ -1,4 +1,4 @@
-"""The facts a prompt is made of and the parts that come out; plain, frozen values."""
+"""The facts a prompt is made of and the parts that come out (spec/execution.md 5.2)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,7 @@
-"""The template variable `characters.npcs`: who is there, in a bounded text."""
+"""The template variable `characters.npcs`: who is there, in a bounded text.
+
+Spec/execution.md 5.2 (other facts).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from covel_host.manifest.runtime_io import Visibility
 from covel_host.models.messages import AssistantMessage, Message, SystemMessage, UserMessage
-from covel_host.runtime.completion_settings import Visibility
 from covel_host.runtime.prompt_inputs import (
     ContractAudience,
     PromptRuntime,

@@ -1,14 +1,12 @@
 """What a runtime run hands back (spec/execution.md 13.1)."""
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from covel_host.models.messages import Usage
 from covel_host.proposals.staged import StagedProposal
+from covel_host.runtime.run_status import RunStatus
 from covel_host.tools.calls import ToolCallResult
 from plugin_sdk.values import JsonValue
-
-RunStatus = Literal["success", "failed", "skipped", "suspended"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Which store bodies run in the current async context (spec/transactions.md 1: nesting refused)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -34,13 +32,17 @@ def refuse_nesting(owner: object, *, wanted: str, store: str, backend: str) -> N
         body = body.outer
 
 
-@contextmanager
-def body_of(owner: object, *, kind: str) -> Iterator[None]:
-    """Mark the current context as being inside a body of `owner` until the block ends."""
-    body = _Body(owner=owner, kind=kind, outer=_INNERMOST.get())
-    token = _INNERMOST.set(body)
-    try:
-        yield
-    finally:
-        body.running = False
-        _INNERMOST.reset(token)
+class body_of:
+    """Marks the current context as being inside a body of `owner` until the block ends."""
+
+    __slots__ = ("_body", "_token")
+
+    def __init__(self, owner: object, *, kind: str) -> None:
+        self._body = _Body(owner=owner, kind=kind, outer=_INNERMOST.get())
+
+    def __enter__(self) -> None:
+        self._token = _INNERMOST.set(self._body)
+
+    def __exit__(self, *_error: object) -> None:
+        self._body.running = False
+        _INNERMOST.reset(self._token)

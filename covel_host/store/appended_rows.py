@@ -19,7 +19,9 @@ class AppendedRows:
         of_session = table.c.session_id == bindparam("session_id")
         next_sequence = func.coalesce(func.max(table.c.sequence), 0) + literal_column("1")
         values = [
-            next_sequence if column.name == "sequence" else bindparam(column.name, type_=column.type)
+            next_sequence
+            if column.name == "sequence"
+            else bindparam(column.name, type_=column.type)
             for column in table.c
         ]
         names = [column.name for column in table.c]

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.sqlite import insert
 from covel_host.base.json_text import dump_json
 from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
 from covel_host.store.records import MediaAssetRecord
-from covel_host.store.statements import Statement
+from covel_host.store.statements import Parameters, Statement
 from covel_host.store.tables import MEDIA_ASSETS, MEDIA_REFS
 from covel_host.store.transaction import Reading, Row, Transaction
 from covel_host.store.values import parsed_object, parsed_time, time_text
@@ -32,9 +32,7 @@ _LIST = Statement(
 )
 _OWN = Statement(
     update(MEDIA_ASSETS)
-    .where(
-        MEDIA_ASSETS.c.media_id == bindparam("id"), MEDIA_ASSETS.c.owner_session_id.is_(None)
-    )
+    .where(MEDIA_ASSETS.c.media_id == bindparam("id"), MEDIA_ASSETS.c.owner_session_id.is_(None))
     .values(
         owner_session_id=bindparam("session_id", type_=MEDIA_ASSETS.c.owner_session_id.type),
         owner_plugin_id=bindparam("plugin_id", type_=MEDIA_ASSETS.c.owner_plugin_id.type),
@@ -56,7 +54,7 @@ _USABLE = Statement(
 
 def insert_asset(transaction: Transaction, asset: MediaAssetRecord) -> MediaAssetRecord:
     """Record a file whose bytes are stored; what is known of it already wins and is returned."""
-    row = {
+    row: Parameters = {
         "media_id": asset.media_id,
         "mime": asset.mime,
         "size_bytes": asset.size_bytes,

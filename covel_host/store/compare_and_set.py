@@ -36,6 +36,7 @@ def compare_and_set_data(
     Raises:
         SessionNotFoundError: the session does not exist.
         ValueError: a record is named twice, or a version is not a positive integer.
+        ValueTooLargeError: one of the values is; nothing was changed.
     """
     require_session(transaction, session_id)
     keys = [

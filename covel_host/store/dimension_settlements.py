@@ -2,6 +2,7 @@
 
 from covel_host.base.json_text import dump_json
 from covel_host.store.records import SettlementRecord
+from covel_host.store.statements import Parameters
 from covel_host.store.tables import DIMENSION_SETTLEMENTS, DIMENSION_SETTLEMENTS_OLD
 from covel_host.store.transaction import Reading, Row, Transaction
 from covel_host.store.values import parsed_object
@@ -35,7 +36,7 @@ def put_settlement(transaction: Transaction, record: SettlementRecord, *, revisi
     Raises:
         RowConflictError: the session does not exist.
     """
-    row = {
+    row: Parameters = {
         "session_id": record.session_id,
         "result_id": record.result_id,
         "plugin_id": record.plugin_id,

@@ -2,6 +2,7 @@
 
 from covel_host.base.json_text import dump_json, parse_json
 from covel_host.store.records import DimensionRecord
+from covel_host.store.statements import Parameters
 from covel_host.store.tables import DIMENSIONS, DIMENSIONS_OLD
 from covel_host.store.transaction import Reading, Row, Transaction
 from covel_host.store.values import json_text_or_null, parsed_object, parsed_or_null
@@ -31,7 +32,7 @@ def put_dimension(transaction: Transaction, record: DimensionRecord, *, revision
     Raises:
         RowConflictError: the session does not exist.
     """
-    row = {
+    row: Parameters = {
         "session_id": record.session_id,
         "dimension_id": record.dimension_id,
         "plugin_id": record.plugin_id,

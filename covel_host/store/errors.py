@@ -99,3 +99,18 @@ class RevisionNotKeptError(StoreError):
         )
         self.session_id = session_id
         self.revision = revision
+
+
+class ValueTooLargeError(StoreError):
+    """A plugin data value over the limit of one value, on whatever path it came; in bytes."""
+
+    def __init__(self, record: str, *, size_bytes: int, limit_bytes: int) -> None:
+        super().__init__(
+            f"The value for {record} is {size_bytes} bytes; the limit for one value is "
+            f"{limit_bytes} bytes.",
+            code="value-too-large",
+            hint="Split it over several keys, or keep only what later turns read.",
+        )
+        self.record = record
+        self.size_bytes = size_bytes
+        self.limit_bytes = limit_bytes

@@ -108,6 +108,8 @@ class ExecutionLock:
     def _opened(self) -> int:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self._path.exists() and not self._path.is_file():
+                raise OSError("it is not a file")
             return os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise StoreError(

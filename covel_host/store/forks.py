@@ -166,8 +166,9 @@ def _copy_versioned(pair: VersionedTable) -> Statement:
 
 def _copy_media() -> Statement:
     """References to what the source owns or may use: the copied rows name it."""
-    new_id, at = bindparam("new_id"), bindparam("at")
-    of_source = bindparam("source_id")
+    new_id: Any = bindparam("new_id")
+    at: Any = bindparam("at")
+    of_source: Any = bindparam("source_id")
     used = select(new_id, MEDIA_REFS.c.media_id, MEDIA_REFS.c.plugin_id, at).where(
         MEDIA_REFS.c.session_id == of_source
     )

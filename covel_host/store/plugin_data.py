@@ -13,12 +13,14 @@ from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, delete, s
 from sqlalchemy.dialects.sqlite import insert
 
 from covel_host.base.json_text import parse_json
+from covel_host.store.errors import ValueTooLargeError
 from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
 from covel_host.store.records import PluginDataRecord
 from covel_host.store.statements import Parameters, Statement
 from covel_host.store.tables import PLUGIN_DATA, PLUGIN_DATA_OLD
 from covel_host.store.transaction import Reading, Row, Transaction
 from covel_host.store.values import parsed_time, time_text
+from plugin_sdk.rules.plugin_data import MAX_PLUGIN_DATA_VALUE_BYTES
 
 _COLUMNS = [column.name for column in PLUGIN_DATA.c]
 _KEPT_COLUMNS = [column.name for column in PLUGIN_DATA_OLD.c]
@@ -90,6 +92,7 @@ _UPSERT = Statement(
         set_={name: _UPSERT_VALUES.excluded[name] for name in ("version", "value", "updated_at")},
     )
 )
+_PUT = (_KEEP_OLD, _UPSERT)
 _DELETE = Statement(delete(PLUGIN_DATA).where(*_is_record(PLUGIN_DATA)))
 
 
@@ -159,12 +162,16 @@ def put_data(
 ) -> None:
     """Set the record to the JSON text `value_text`; its creation time is kept.
 
+    Neighbouring calls are sent together, so an error may arise at the next other use of the
+    transaction.
+
     Raises:
         RowConflictError: the session does not exist.
+        ValueTooLargeError: at once; nothing was changed.
     """
     parameters = _write_parameters(key, value_text, revision=revision, stamp=time_text(at))
-    transaction.run(_KEEP_OLD, parameters)
-    transaction.run(_UPSERT, parameters)
+    # Writes of one revision supersede only rows of older ones, so their order is no matter.
+    transaction.run_together(_PUT, parameters, group=revision)
 
 
 def put_all_data(
@@ -174,14 +181,19 @@ def put_all_data(
     revision: int,
     at: datetime,
 ) -> None:
-    """Set several records in order; a key named twice ends with its last value."""
+    """Set several records in order; a key named twice ends with its last value.
+
+    Raises:
+        RowConflictError: a session does not exist.
+        ValueTooLargeError: one of the values is; nothing was changed.
+    """
     stamp = time_text(at)
     rows = [
         _write_parameters(key, value_text, revision=revision, stamp=stamp)
         for key, value_text in values
     ]
-    transaction.run_many(_KEEP_OLD, rows)
-    transaction.run_many(_UPSERT, rows)
+    for statement in _PUT:
+        transaction.run_many(statement, rows)
 
 
 def delete_data(transaction: Transaction, key: DataKey, *, revision: int) -> bool:
@@ -192,6 +204,7 @@ def delete_data(transaction: Transaction, key: DataKey, *, revision: int) -> boo
 
 
 def _write_parameters(key: DataKey, value_text: str, *, revision: int, stamp: str) -> Parameters:
+    _refuse_large(key, value_text)
     return {
         **key.parameters(),
         "revision": revision,
@@ -200,6 +213,18 @@ def _write_parameters(key: DataKey, value_text: str, *, revision: int, stamp: st
         "created_at": stamp,
         "updated_at": stamp,
     }
+
+
+def _refuse_large(key: DataKey, value_text: str) -> None:
+    # A character takes at most four bytes, so most texts need no measuring.
+    if len(value_text) * 4 > MAX_PLUGIN_DATA_VALUE_BYTES:
+        size_bytes = len(value_text.encode("utf-8", "surrogatepass"))
+        if size_bytes > MAX_PLUGIN_DATA_VALUE_BYTES:
+            raise ValueTooLargeError(
+                f"{key.plugin_id}/{key.namespace}/{key.key}",
+                size_bytes=size_bytes,
+                limit_bytes=MAX_PLUGIN_DATA_VALUE_BYTES,
+            )
 
 
 def _namespace_page(

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import ColumnElement, Table, bindparam, delete, exists, func, select
 
 from covel_host.store.statements import Statement
 from covel_host.store.tables import SNAPSHOTS
@@ -21,7 +21,7 @@ _NEIGHBOURS = Statement(
     )
 )
 
-_BEFORE_ALL = -1
+BEFORE_ALL = -1
 """Smaller than any revision."""
 
 
@@ -44,23 +44,33 @@ def prune_after(
         "session_id": session_id,
         "after": revision,
         "to": newest_revision if high is None else high,
-        "low": _BEFORE_ALL if low is None else low,
+        "low": BEFORE_ALL if low is None else low,
     }
-    return sum(transaction.run(statement, bounds) for statement in _prune_statements())
+    # Most commits touch few of the tables: one look at all of them spares the others a statement.
+    is_there, statements = _prune_statements()
+    found = transaction.row(is_there, bounds) or ()
+    return sum(
+        transaction.run(statement, bounds)
+        for statement, has_rows in zip(statements, found, strict=True)
+        if has_rows
+    )
 
 
 @cache
-def _prune_statements() -> tuple[Statement, ...]:
-    return tuple(_prune_statement(pair) for pair in versioned_tables())
+def _prune_statements() -> tuple[Statement, tuple[Statement, ...]]:
+    pairs = versioned_tables()
+    is_there = select(*[exists().where(*_superseded(pair.old)) for pair in pairs])
+    return Statement(is_there), tuple(_prune_statement(pair) for pair in pairs)
 
 
 def _prune_statement(pair: VersionedTable) -> Statement:
     old = pair.old
-    return Statement(
-        delete(old).where(
-            old.c.session_id == bindparam("session_id"),
-            old.c.valid_to > bindparam("after"),
-            old.c.valid_to <= bindparam("to"),
-            pair.written(old) > bindparam("low"),
-        )
-    )
+    return Statement(delete(old).where(*_superseded(old), pair.written(old) > bindparam("low")))
+
+
+def _superseded(old: Table) -> list[ColumnElement[bool]]:
+    return [
+        old.c.session_id == bindparam("session_id"),
+        old.c.valid_to > bindparam("after"),
+        old.c.valid_to <= bindparam("to"),
+    ]

@@ -1,14 +1,13 @@
 """Read-only access: beside a writing store, and alone for commands that only look."""
 
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 
 from covel_host.store._nesting import body_of, refuse_nesting
-from covel_host.store._threads import closed_error, settled, submit
+from covel_host.store._threads import StoreThreads, closed_error
 from covel_host.store.engines import empty_engine, reading_engine
 from covel_host.store.options import StoreOptions
 from covel_host.store.schema import has_rows_to_read
@@ -30,7 +29,7 @@ class StoreReader:
         self._path = path
         self._owner = owner
         self._closed = False
-        self._threads = ThreadPoolExecutor(reader_count, thread_name_prefix="covel-store-read")
+        self._threads = StoreThreads(reader_count, name="covel-store-read")
 
     @classmethod
     def open(cls, options: StoreOptions) -> "StoreReader":
@@ -54,7 +53,7 @@ class StoreReader:
             NestedTransactionError: at once, when called inside a body of the same store.
         """
         self._admit()
-        return settled(submit(self._threads, lambda: self._run(body)))
+        return self._threads.submit(lambda: self._run(body)).settled()
 
     def read_now(self, body: Callable[[Reading], Result]) -> Result:
         """Like `read`, in the calling thread, for code without an event loop."""
@@ -64,7 +63,7 @@ class StoreReader:
     def close(self) -> None:
         """Wait for running bodies and close the connections; a second call does nothing."""
         self._closed = True
-        self._threads.shutdown(wait=True)
+        self._threads.close()
         self._engine.dispose()
 
     def _admit(self) -> None:

@@ -167,26 +167,6 @@ class PluginDataRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CharacterSchemaRecord:
-    """A session's character schema; the kernel numbers it from 1 and stamps its time."""
-
-    session_id: str
-    version: int
-    types: tuple[str, ...]
-    attributes: tuple[dict[str, JsonValue], ...]
-    updated_at: datetime
-
-    def schema(self) -> dict[str, JsonValue]:
-        """The schema as rules, views and clients see it."""
-        return {
-            "types": list(self.types),
-            "attributes": list(self.attributes),
-            "version": self.version,
-            "updatedAt": self.updated_at.isoformat(timespec="microseconds"),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DimensionRecord:
     """One dimension of a session: the provider's definition and the public value.
 

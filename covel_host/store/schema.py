@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
+from covel_host.store.copying import copy_database
 from covel_host.store.errors import StoreError, StoreNeedsMigrationError, StoreTooNewError
 from covel_host.store.transaction import translated
 
@@ -37,7 +38,7 @@ def bring_up_to_date(path: Path, engine: Engine) -> None:
         StoreTooNewError: the file's revision is not one of `REVISIONS`; it is left untouched.
         StoreError: the file is no database, or cannot be opened.
     """
-    found = _found_revision(path) if path.exists() else None
+    found = _found_revision(path) if _exists(path) else None
     if found == HEAD:
         return
     if found is not None:
@@ -48,7 +49,7 @@ def bring_up_to_date(path: Path, engine: Engine) -> None:
         with engine.begin() as connection:
             _migrate(path, connection)
     except OSError as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error) from error
     except DBAPIError as error:
         raise translated(_cause(error), engine.dialect.loaded_dbapi) from error
 
@@ -61,13 +62,39 @@ def has_rows_to_read(path: Path) -> bool:
         StoreNeedsMigrationError: it has an older schema.
         StoreError: it is no database of ours, or cannot be opened.
     """
-    found = _found_revision(path) if path.exists() else None
+    found = _found_revision(path) if _exists(path) else None
     if found is None:
         return False
     _refuse_newer(path, found)
     if found != HEAD:
         raise StoreNeedsMigrationError(path, found=found, needed=HEAD)
     return True
+
+
+def required_revision(path: Path) -> str:
+    """The schema revision of the database at `path`, whichever it is; nothing is changed.
+
+    Raises:
+        StoreError: there is no database of ours there, or it cannot be opened.
+    """
+    found = _found_revision(path) if _exists(path) else None
+    if found is None:
+        raise StoreError(
+            f"There is no database at {str(path)!r} yet.",
+            code="store-missing",
+            hint="Any command that runs a package, such as `covel run`, makes it; COVEL_HOME says "
+            "where.",
+        )
+    return found
+
+
+def unusable(path: Path, error: Exception) -> StoreError:
+    """The error of a database that cannot be read or written, with what SQLite said."""
+    return StoreError(
+        f"The database {str(path)!r} cannot be used: {error}.",
+        code="store-unusable",
+        hint="Check the file and the rights of its folder, or set COVEL_HOME to another folder.",
+    )
 
 
 def _migrate(path: Path, connection: Connection) -> None:
@@ -91,12 +118,27 @@ def _refuse_newer(path: Path, found: str) -> None:
         raise StoreTooNewError(path, found=found, known=HEAD)
 
 
+def _exists(path: Path) -> bool:
+    """Whether the database is there; what is there has to be a file.
+
+    Raises:
+        StoreError: a folder, a pipe, a device, or a link that leads nowhere.
+    """
+    if path.is_file():
+        return True
+    if path.exists():
+        raise unusable(path, OSError("it is not a file"))
+    if path.is_symlink():
+        raise unusable(path, OSError("it is a symbolic link that leads nowhere"))
+    return False
+
+
 def _found_revision(path: Path) -> str | None:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as driver:
             return _revision_in(path, driver)
     except sqlite3.Error as error:
-        raise _unusable(path, error) from error
+        raise unusable(path, error) from error
 
 
 def _revision_in(path: Path, driver: Any) -> str | None:
@@ -116,8 +158,10 @@ def _revision_in(path: Path, driver: Any) -> str | None:
 
 def _back_up(path: Path, revision: str) -> Path:
     target = _free_name(path.with_name(f"{path.name}.backup-{revision}"))
-    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
-        source.backup(copy)
+    try:
+        copy_database(path, target)
+    except (OSError, sqlite3.Error) as error:
+        raise unusable(path, error) from error
     return target
 
 
@@ -131,11 +175,3 @@ def _free_name(wanted: Path) -> Path:
 
 def _cause(error: DBAPIError) -> Exception:
     return error.orig if isinstance(error.orig, Exception) else error
-
-
-def _unusable(path: Path, error: Exception) -> StoreError:
-    return StoreError(
-        f"The database {str(path)!r} cannot be used: {error}.",
-        code="store-unusable",
-        hint="Check the file and the rights of its folder, or set COVEL_HOME to another folder.",
-    )

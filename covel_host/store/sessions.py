@@ -144,9 +144,15 @@ def advance_session(
         RowConflictError: the stored revision is not `session.revision` any more.
     """
     advanced = replace(session, revision=session.revision + 1, updated_at=at)
-    parameters = dict(_parameters(advanced))
-    parameters["id"] = session.session_id
-    parameters["old_revision"] = session.revision
+    parameters: Parameters = {
+        "id": session.session_id,
+        "old_revision": session.revision,
+        "revision": advanced.revision,
+        "status": advanced.status,
+        "phase": advanced.phase,
+        "completed_player_turns": advanced.completed_player_turns,
+        "updated_at": time_text(at),
+    }
     if transaction.run(_ADVANCE, parameters) == 0:
         raise RowConflictError(
             f"The session {session.session_id!r} is no longer at revision {session.revision!r}.",

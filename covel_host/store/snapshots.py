@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, delete, func, insert, literal_column, select, 
 
 from covel_host.store.errors import RevisionNotKeptError, RowConflictError, ScopeConflictError
 from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
-from covel_host.store.pruning import prune_after
+from covel_host.store.pruning import BEFORE_ALL, prune_after
 from covel_host.store.records import SessionRecord, SnapshotRecord
 from covel_host.store.sessions import get_revision, record_revision, require_session, session_at
 from covel_host.store.statements import Parameters, Statement
@@ -37,7 +37,11 @@ _LIST = Statement(
         bindparam("limit")
     )
 )
-_AUTOS = Statement(_NEWEST_FIRST.where(_OF_SESSION, SNAPSHOTS.c.kind == literal_column("'auto'")))
+_AUTOS = Statement(
+    select(SNAPSHOTS.c.revision, SNAPSHOTS.c.snapshot_id, SNAPSHOTS.c.completed_player_turns)
+    .where(_OF_SESSION, SNAPSHOTS.c.kind == literal_column("'auto'"))
+    .order_by(SNAPSHOTS.c.revision.desc())
+)
 _NEWEST_KEPT = Statement(
     select(func.max(SNAPSHOTS.c.revision)).where(
         _OF_SESSION, SNAPSHOTS.c.revision < bindparam("before")
@@ -82,23 +86,22 @@ def keep_auto_snapshot(
         session: as the commit left it.
         limit: at least 1.
     """
-    autos = transaction.rows(_AUTOS, {"session_id": session.session_id})
-    newest = _record(autos[0]) if autos else None
-    if newest and newest.completed_player_turns == session.completed_player_turns:
-        _move(transaction, newest, to=session.revision, at=at)
-        left = [newest.revision]
-        aged = autos[limit:]
+    session_id, revision = session.session_id, session.revision
+    # Rows, not records: of some twenty only the first and the last ones matter.
+    autos = transaction.rows(_AUTOS, {"session_id": session_id})
+    newest, newest_id, turns = autos[0] if autos else (None, "", None)
+    if turns == session.completed_player_turns:
+        _move(transaction, session, newest_id, since=newest, at=at)
+        left, aged = [newest], autos[limit:]
     else:
         transaction.run(_INSERT, _parameters(_auto(session, at)))
-        left = _gap_before(transaction, session, newest)
+        left = [] if newest == revision - 1 else _gap_before(transaction, session)
         aged = autos[limit - 1 :]
-    for snapshot in map(_record, aged):
-        _delete(transaction, snapshot)
-        left.append(snapshot.revision)
-    for revision in left:
-        prune_after(
-            transaction, session.session_id, revision, newest_revision=session.revision
-        )
+    for aged_revision, snapshot_id, _turns in aged:
+        _delete(transaction, session_id, aged_revision, snapshot_id)
+        left.append(aged_revision)
+    for no_longer_kept in left:
+        prune_after(transaction, session_id, no_longer_kept, newest_revision=revision)
 
 
 def keep_snapshot(
@@ -134,7 +137,7 @@ def keep_snapshot(
     # A session that was never committed has no row for its revision 0.
     record_revision(transaction, kept, turn_id=None, at=at)
     if kept.revision == newest.revision:
-        for left in _gap_before(transaction, newest, None):
+        for left in _gap_before(transaction, newest):
             prune_after(transaction, session_id, left, newest_revision=newest.revision)
     return record
 
@@ -155,7 +158,8 @@ def insert_snapshot(transaction: Transaction, snapshot: SnapshotRecord) -> None:
 
 def drop_snapshot(transaction: Transaction, snapshot: SnapshotRecord) -> bool:
     """Delete a snapshot and the rows that only it needed; whether it was there."""
-    if not _delete(transaction, snapshot):
+    place = (snapshot.session_id, snapshot.revision, snapshot.snapshot_id)
+    if not _delete(transaction, *place):
         return False
     session = require_session(transaction, snapshot.session_id)
     prune_after(
@@ -237,45 +241,39 @@ def _auto(session: SessionRecord, at: datetime) -> SnapshotRecord:
     )
 
 
-def _gap_before(
-    transaction: Transaction, session: SessionRecord, newest: SnapshotRecord | None
-) -> list[int]:
+def _gap_before(transaction: Transaction, session: SessionRecord) -> list[int]:
     """The newest kept revision before the session's, when commits without a snapshot follow it."""
-    before = session.revision - 1
-    if newest is not None and newest.revision == before:
-        return []
     row = transaction.row(
         _NEWEST_KEPT, {"session_id": session.session_id, "before": session.revision}
     )
     kept = None if row is None else row[0]
-    return [] if kept == before else [-1 if kept is None else kept]
+    if kept == session.revision - 1:
+        return []
+    return [BEFORE_ALL if kept is None else kept]
 
 
-def _move(transaction: Transaction, snapshot: SnapshotRecord, *, to: int, at: datetime) -> None:
+def _move(
+    transaction: Transaction, session: SessionRecord, snapshot_id: str, *, since: int, at: datetime
+) -> None:
     transaction.run(
         _MOVE,
         {
-            "session_id": snapshot.session_id,
-            "old_revision": snapshot.revision,
-            "snapshot_id": snapshot.snapshot_id,
-            "new_revision": to,
+            "session_id": session.session_id,
+            "old_revision": since,
+            "snapshot_id": snapshot_id,
+            "new_revision": session.revision,
             "at": time_text(at),
         },
     )
 
 
-def _delete(transaction: Transaction, snapshot: SnapshotRecord) -> bool:
-    return (
-        transaction.run(
-            _DELETE,
-            {
-                "session_id": snapshot.session_id,
-                "revision": snapshot.revision,
-                "snapshot_id": snapshot.snapshot_id,
-            },
-        )
-        > 0
-    )
+def _delete(transaction: Transaction, session_id: str, revision: int, snapshot_id: str) -> bool:
+    place: Parameters = {
+        "session_id": session_id,
+        "revision": revision,
+        "snapshot_id": snapshot_id,
+    }
+    return transaction.run(_DELETE, place) > 0
 
 
 def _parameters(snapshot: SnapshotRecord) -> Parameters:

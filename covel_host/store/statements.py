@@ -16,11 +16,7 @@ Parameters: TypeAlias = Mapping[str, SqlValue]
 @dataclass(slots=True)
 class _Compiled:
     text: str
-    constants: Mapping[str, SqlValue]
-    pick: Callable[[Parameters], tuple[SqlValue, ...]]
-
-    def values(self, parameters: Parameters) -> tuple[SqlValue, ...]:
-        return self.pick({**self.constants, **parameters} if self.constants else parameters)
+    values: Callable[[Parameters], tuple[SqlValue, ...]]
 
 
 class Statement:
@@ -49,7 +45,12 @@ def _compile(core: Any, dialect: Dialect) -> _Compiled:
     constants = {
         name: bind.effective_value for name in names if not (bind := compiler.binds[name]).required
     }
-    return _Compiled(text=str(compiler), constants=constants, pick=_picker(names))
+    pick = _picker(names)
+    if not constants:
+        return _Compiled(text=str(compiler), values=pick)
+    return _Compiled(
+        text=str(compiler), values=lambda parameters: pick({**constants, **parameters})
+    )
 
 
 def _picker(names: tuple[str, ...]) -> Callable[[Parameters], tuple[SqlValue, ...]]:

@@ -1,14 +1,13 @@
 """The open database: one writer thread, reader threads, transactions as plain functions."""
 
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 
 from covel_host.store._nesting import body_of, refuse_nesting
-from covel_host.store._threads import closed_error, settled, submit
+from covel_host.store._threads import StoreThreads, closed_error
 from covel_host.store.engines import reading_engine, writing_engine
 from covel_host.store.options import StoreOptions
 from covel_host.store.reader import StoreReader
@@ -32,7 +31,7 @@ class Store:
         self._path = options.path
         self._engine = writer
         self._connection = writer.raw_connection()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="covel-store-write")
+        self._thread = StoreThreads(1, name="covel-store-write")
         self._reader = StoreReader(
             reader, path=options.path, reader_count=options.reader_count, owner=self
         )
@@ -66,6 +65,11 @@ class Store:
         """The database file."""
         return self._path
 
+    @property
+    def name(self) -> str:
+        """What errors call this store."""
+        return str(self._path)
+
     def transaction(self, body: Callable[[Transaction], Result]) -> Coroutine[Any, Any, Result]:
         """What `body` returns, once everything it wrote is committed.
 
@@ -78,12 +82,12 @@ class Store:
             StoreBusyError: another process kept the database locked over the waiting limit.
         """
         self._admit()
-        return settled(submit(self._thread, lambda: self._run(body)))
+        return self._thread.submit(lambda: self._run(body)).settled()
 
     def transaction_now(self, body: Callable[[Transaction], Result]) -> Result:
         """Like `transaction`, blocking the calling thread, for code without an event loop."""
         self._admit()
-        return submit(self._thread, lambda: self._run(body)).result()
+        return self._thread.submit(lambda: self._run(body)).outcome()
 
     def read(self, body: Callable[[Reading], Result]) -> Coroutine[Any, Any, Result]:
         """What `body` returns from one committed state; see `StoreReader.read`."""
@@ -98,7 +102,7 @@ class Store:
         if self._closed:
             return
         self._closed = True
-        self._thread.shutdown(wait=True)
+        self._thread.close()
         self._reader.close()
         self._connection.close()
         self._engine.dispose()
@@ -106,7 +110,7 @@ class Store:
     def _admit(self) -> None:
         if self._closed:
             raise closed_error()
-        refuse_nesting(self, wanted="transaction", store=str(self._path), backend=self.backend)
+        refuse_nesting(self, wanted="transaction", store=self.name, backend=self.backend)
 
     def _run(self, body: Callable[[Transaction], Result]) -> Result:
         driver: Any = self._connection.driver_connection
@@ -115,8 +119,9 @@ class Store:
             with body_of(self, kind="transaction"):
                 self._control("BEGIN IMMEDIATE")
                 result = plain_result(body(transaction))
-                # A body may have caught the error that ended its transaction.
-                transaction.check_alive()
+                # Besides the rows kept back: a body may have caught the error that ended its
+                # transaction, and then must not be told that it was committed.
+                transaction.flush()
             transaction.end("its body has returned")
             self._control("COMMIT")
         except StopIteration as stop:

@@ -15,6 +15,10 @@ Row = tuple[Any, ...]
 
 _NOTHING: Parameters = {}
 
+_ALL = methodcaller("fetchall")
+_FIRST = methodcaller("fetchone")
+_CHANGED = attrgetter("rowcount")
+
 
 class Reading:
     """One consistent state of the database, for the time of one body.
@@ -25,6 +29,7 @@ class Reading:
 
     def __init__(self, driver: Any, dialect: Dialect) -> None:
         self._driver = driver
+        self._execute = driver.execute
         self._dialect = dialect
         self._errors: Any = dialect.loaded_dbapi
         # Besides the driver's own errors: lone surrogates, and integers beyond 64 bits.
@@ -34,16 +39,38 @@ class Reading:
             OverflowError,
         )
         self._ended: str | None = None
+        self._together: Sequence[Statement] = ()
+        self._group: object = None
+        self._waiting: list[Parameters] = []
 
     def rows(self, statement: Statement, parameters: Parameters = _NOTHING) -> list[Row]:
         """All rows the statement gives, as tuples in the statement's column order."""
-        rows: list[Row] = self._send(statement, parameters, methodcaller("fetchall"))
+        rows: list[Row] = self._send(statement, parameters, _ALL)
         return rows
 
     def row(self, statement: Statement, parameters: Parameters = _NOTHING) -> Row | None:
         """The first row the statement gives, or None."""
-        row: Row | None = self._send(statement, parameters, methodcaller("fetchone"))
+        row: Row | None = self._send(statement, parameters, _FIRST)
         return row
+
+    def flush(self) -> None:
+        """Send the rows that `Transaction.run_together` keeps back; a reading has none.
+
+        Raises:
+            StoreClosedError: the body, or the whole transaction, has ended.
+        """
+        self.check_alive()
+        rows, self._waiting = self._waiting, []
+        if rows:
+            for statement in self._together:
+                self._send_many(statement, rows)
+
+    def _send_many(self, statement: Statement, rows: Sequence[Parameters]) -> None:
+        compiled = statement.compiled(self._dialect)
+        try:
+            self._driver.executemany(compiled.text, [compiled.values(row) for row in rows])
+        except self._refusals as error:
+            raise self._failed(error) from error
 
     def end(self, reason: str) -> None:
         """Make every later use of this handle fail with `reason`."""
@@ -52,11 +79,12 @@ class Reading:
     def _send(
         self, statement: Statement, parameters: Parameters, take: Callable[[Any], Any]
     ) -> Any:
-        self.check_alive()
+        # A turn sends some forty statements through here: every line of it counts.
+        if self._ended is not None or self._waiting:
+            self.flush()
         compiled = statement.compiled(self._dialect)
-        values = compiled.values(parameters)
         try:
-            return take(self._driver.execute(compiled.text, values))
+            return take(self._execute(compiled.text, compiled.values(parameters)))
         except self._refusals as error:
             raise self._failed(error) from error
 
@@ -93,20 +121,29 @@ class Transaction(Reading):
         Raises:
             RowConflictError: a key exists or a referenced row is missing; nothing was changed.
         """
-        changed: int = self._send(statement, parameters, attrgetter("rowcount"))
+        changed: int = self._send(statement, parameters, _CHANGED)
         return changed
 
     def run_many(self, statement: Statement, rows: Sequence[Parameters]) -> None:
         """Execute a writing statement once per item of `rows`, in order."""
-        if not rows:
-            return
-        self.check_alive()
-        compiled = statement.compiled(self._dialect)
-        values = [compiled.values(row) for row in rows]
-        try:
-            self._driver.executemany(compiled.text, values)
-        except self._refusals as error:
-            raise self._failed(error) from error
+        self.flush()
+        if rows:
+            self._send_many(statement, rows)
+
+    def run_together(
+        self, statements: Sequence[Statement], row: Parameters, *, group: object
+    ) -> None:
+        """Execute `statements` for `row`, with the rows of neighbouring calls of the same group.
+
+        For writes of many small rows one after the other: sent alone, each costs more on the way
+        to the database than in it. Each statement runs for all the rows before the next one does,
+        so within a group it must not matter to one row where another is. They are sent when
+        anything else is asked of the transaction, at the latest at its end; an error arises there.
+        """
+        if statements is not self._together or group != self._group:
+            self.flush()
+            self._together, self._group = statements, group
+        self._waiting.append(row)
 
     def savepoint(self, body: Callable[["Transaction"], Result]) -> Result:
         """What `body` returns; when it raises, its own writes are undone and the error goes on.
@@ -118,7 +155,9 @@ class Transaction(Reading):
         self._control(f"SAVEPOINT {name}")
         try:
             result = plain_result(body(self))
+            self.flush()
         except BaseException:
+            self._waiting.clear()
             if self._ended is None:
                 self._control(f"ROLLBACK TO {name}")
                 self._control(f"RELEASE {name}")
@@ -130,7 +169,7 @@ class Transaction(Reading):
             self._depth -= 1
 
     def _control(self, text: str) -> None:
-        self.check_alive()
+        self.flush()
         try:
             self._driver.execute(text)
         except self._refusals as error:

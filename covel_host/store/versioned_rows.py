@@ -7,7 +7,16 @@ touches the rows it changes, and every earlier revision still reads as it was (s
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, bindparam, delete, select, tuple_, union_all
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Table,
+    bindparam,
+    delete,
+    select,
+    tuple_,
+    union_all,
+)
 from sqlalchemy.dialects.sqlite import insert
 
 from covel_host.store.limits import MAX_LIMIT
@@ -28,8 +37,8 @@ class VersionedRows:
         )
         self._get = Statement(select(current).where(*_is_row(current, self._keys)))
         self._page = Statement(_after(select(current).where(_of_session(current)), self._keys))
-        self._get_at = Statement(_at(current, old, _is_row(current, self._keys), self._keys))
-        self._page_at = Statement(_after(_at(current, old, [_of_session(current)]), self._keys))
+        self._get_at = Statement(_at(current, old, self._keys))
+        self._page_at = Statement(_after(_at(current, old, ()), self._keys))
         self._keep = Statement(_keep(current, old, self._keys))
         self._upsert = Statement(_upsert(current, self._keys, kept))
         self._delete = Statement(delete(current).where(*_is_row(current, self._keys)))
@@ -72,9 +81,7 @@ class VersionedRows:
         transaction.run(self._keep, parameters)
         transaction.run(self._upsert, parameters)
 
-    def delete(
-        self, transaction: Transaction, session_id: str, *keys: str, revision: int
-    ) -> bool:
+    def delete(self, transaction: Transaction, session_id: str, *keys: str, revision: int) -> bool:
         """Delete the row; older revisions still show it. Whether it was there."""
         parameters: Parameters = {**self._key(session_id, keys), "revision": revision}
         transaction.run(self._keep, parameters)
@@ -92,13 +99,11 @@ def _is_row(table: Table, keys: tuple[str, ...]) -> list[ColumnElement[bool]]:
     return [_of_session(table), *[table.c[name] == bindparam(name) for name in keys]]
 
 
-def _at(
-    current: Table, old: Table, where: list[ColumnElement[bool]], keys: tuple[str, ...] = ()
-) -> Any:
+def _at(current: Table, old: Table, keys: tuple[str, ...]) -> Any:
     """The rows that a revision left: current ones old enough, and old ones not yet superseded."""
-    revision = bindparam("revision")
+    revision: BindParameter[int] = bindparam("revision")
     names = [column.name for column in current.c]
-    now = select(current).where(*where, current.c.revision <= revision)
+    now = select(current).where(*_is_row(current, keys), current.c.revision <= revision)
     then = select(*[old.c[name] for name in names]).where(
         *_is_row(old, keys), old.c.revision <= revision, old.c.valid_to > revision
     )
@@ -109,7 +114,7 @@ def _after(rows: Any, keys: tuple[str, ...]) -> Any:
     columns = [rows.selected_columns[name] for name in keys]
     if not columns:
         return rows.limit(bindparam("limit"))
-    last = [bindparam(f"after_{name}") for name in keys]
+    last: list[BindParameter[str]] = [bindparam(f"after_{name}") for name in keys]
     return rows.where(tuple_(*columns) > tuple_(*last)).order_by(*columns).limit(bindparam("limit"))
 
 

@@ -1,4 +1,4 @@
-"""From the text a model wrote to the keyword arguments of a tool."""
+"""From the text a model wrote to the keyword arguments (seed: 模型写错的参数 JSON)."""
 
 from dataclasses import dataclass
 from typing import Any

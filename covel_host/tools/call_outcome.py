@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from covel_host.base.json_text import JsonValueError, json_copy
 from covel_host.proposals.errors import ProposalRefused
 from covel_host.proposals.staged import StagedProposal
+from covel_host.tools.call_audit import audit_value
 from covel_host.tools.calls import CallError, CallScope
 from covel_host.tools.envelope import success_envelope
 from covel_host.tools.envelope_texts import READ_ONLY_WRITES
@@ -24,7 +25,6 @@ from plugin_sdk.values import JsonValue
 _CODES: dict[str, ToolErrorCode] = {
     # The model can mend a value that is too large by writing less.
     "value-too-large": "invalid-input",
-    "not-supported-yet": "unavailable",
 }
 
 
@@ -74,8 +74,14 @@ def _json_forms(value: object, scope: CallScope) -> tuple[JsonValue, str]:
             language=scope.instruction_locale,
         )
     except JsonValueError as error:
+        audited = audit_value(get_tool_content(value))
         raise CallError(
-            "internal", f"the result has no JSON form: {error}", raised_by="tool", cause=error
+            "internal",
+            f"the result has no JSON form: {error}",
+            raised_by="tool",
+            details=audited.problems,
+            returned=audited.value,
+            cause=error,
         ) from error
     return content, envelope
 

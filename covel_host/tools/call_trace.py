@@ -38,7 +38,5 @@ def _failure_facts(error: CallError) -> dict[str, object]:
     if error.hint:
         facts["hint"] = error.hint
     if error.details:
-        facts["details"] = [
-            {"path": problem.path, "message": problem.message} for problem in error.details
-        ]
+        facts["details"] = error.told_details
     return facts

@@ -10,14 +10,13 @@ from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.unicode_text import storable_text
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
+from covel_host.store.records import ToolCallStatus
 from covel_host.tools.registry import ToolSource
 from covel_host.trace.log import RunTrace
 from plugin_sdk.context import ToolContext
 from plugin_sdk.errors import FieldProblem, ToolErrorCode
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.values import JsonValue
-
-CallStatus = Literal["completed", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,8 @@ class CallError(Exception):
 
     `message` and `hint` are what a person or code reads; the envelope makes of them what the model
     gets. `raised_by`: `tool` when the tool's own code raised it, `host` otherwise.
-    `is_authored`: the text was written for the model, in a `ToolError`. `cause` is the full story
-    for the log.
+    `is_authored`: the text was written for the model, in a `ToolError`. `returned` is what the
+    audit keeps of a result that was no JSON. `cause` is the full story for the log.
     """
 
     def __init__(
@@ -88,6 +87,7 @@ class CallError(Exception):
         raised_by: Literal["tool", "host"] = "host",
         is_authored: bool = False,
         details: tuple[FieldProblem, ...] = (),
+        returned: JsonValue = None,
         cause: BaseException | None = None,
     ) -> None:
         super().__init__(message)
@@ -98,7 +98,17 @@ class CallError(Exception):
         self.raised_by = raised_by
         self.is_authored = is_authored
         self.details = details
+        self.returned = returned
         self.cause = cause
+
+    @property
+    def told_details(self) -> list[JsonValue]:
+        """`details` as audit and trace show them."""
+        # Authors make some of them, so neither member need be a text that can be stored.
+        return [
+            {"path": storable_text(str(one.path)), "message": storable_text(str(one.message))}
+            for one in self.details
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +121,7 @@ class ToolCallResult:
     """
 
     request: ToolRequest
-    status: CallStatus
+    status: ToolCallStatus
     envelope: str
     started_at: datetime
     duration_ms: int

@@ -69,8 +69,11 @@ class ToolExecutor:
             result = self._result(request, progress, failure=cancelled)
             report_call(result, scope)
             raise CallCancelled(result) from None
-        except Exception as error:
-            # Author's code also runs while arguments are checked and results are copied.
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            # Author's code also runs while arguments are checked and results are copied, and may
+            # ask there, too, for the end of the process.
             result = self._result(request, progress, failure=failure_of(request.name, error))
         report_call(result, scope)
         return result

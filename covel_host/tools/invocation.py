@@ -77,8 +77,11 @@ async def _guarded(
             raise
         # The tool raised it of itself; nobody has cancelled this run.
         raise failure_of(tool.name, error) from error
-    except GeneratorExit:
-        raise
+    except GeneratorExit as error:
+        if not _is_in_task():
+            # Nobody waits any more: the coroutine is being thrown away.
+            raise
+        raise failure_of(tool.name, error) from error
     except KeyboardInterrupt as error:
         # In a thread it is the tool's own doing; on the loop it is a person's Ctrl-C.
         if tool.is_async:
@@ -86,6 +89,13 @@ async def _guarded(
         raise failure_of(tool.name, error) from error
     except BaseException as error:
         raise failure_of(tool.name, error) from error
+
+
+def _is_in_task() -> bool:
+    try:
+        return asyncio.current_task() is not None
+    except RuntimeError:
+        return False
 
 
 async def _called(
@@ -119,6 +129,6 @@ def _text_of(error: BaseException) -> str:
         return f"sys.exit({error.code!r}) was called"
     try:
         text = str(error)
-    except Exception as broken:
+    except BaseException as broken:
         return f"{type(error).__name__} (its text cannot be shown: {type(broken).__name__})"
     return text or type(error).__name__

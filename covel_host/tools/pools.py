@@ -1,6 +1,6 @@
 """Which tool calls of one model reply may run together (seed: 同一批调用的执行).
 
-Consecutive calls of authorised tools that are read-only and safe to run beside others form a pool;
+Consecutive calls of authorized tools that are read-only and safe to run beside others form a pool;
 every other call is a barrier and runs alone. The executor runs a group's calls together, at most
 `MAX_PARALLEL_CALLS` at a time, and the groups one after the other; results are gathered in the
 order of the calls.
@@ -23,7 +23,7 @@ class CallTarget:
 
     read_only: bool = False
     concurrency_safe: bool = False
-    authorised: bool = False
+    authorized: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,4 +69,4 @@ def _may_pool(call: RequestedCall, targets: Mapping[str, CallTarget]) -> bool:
     if call.final_tool in SERIAL_TOOLS:
         return False
     target = targets.get(call.final_tool)
-    return target is not None and target.authorised and target.read_only and target.concurrency_safe
+    return target is not None and target.authorized and target.read_only and target.concurrency_safe

@@ -8,6 +8,10 @@ from plugin_sdk.values import JsonValue
 
 REDACTED = "[redacted]"
 
+MIN_SECRET_CHARACTERS = 8
+"""A shorter value, such as the dummy key of a local server, is taken out nowhere: it would blank
+out ordinary words."""
+
 _MAX_DEPTH = 100
 
 _SECRET_KEYS = frozenset(
@@ -63,11 +67,13 @@ def redact(value: object, *, secrets: Collection[str] = ()) -> JsonValue:
     """A JSON copy of `value` without credentials; it takes any value and never raises.
 
     A member whose key names a credential becomes `[redacted]`, and so do header-like and
-    key-like parts of texts and every occurrence of one of `secrets`. A value JSON cannot hold
+    key-like parts of texts and every occurrence of one of `secrets` that has at least
+    `MIN_SECRET_CHARACTERS`. A value JSON cannot hold
     becomes a text that names its type (spec/protocol.md 6.2). Counts such as `inputTokens` stay.
     """
     # Longer ones first: one secret may be the beginning of another.
-    ordered = tuple(sorted((secret for secret in secrets if secret), key=len, reverse=True))
+    long_enough = (secret for secret in secrets if len(secret) >= MIN_SECRET_CHARACTERS)
+    ordered = tuple(sorted(long_enough, key=len, reverse=True))
     return _redacted(value, ordered, ())
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from covel_host.runtime.result import RuntimeResult
 from covel_host.store.records import ToolCallRecord
-from covel_host.tools.calls import ToolCallResult
+from covel_host.tools.calls import CallError, ToolCallResult
 from plugin_sdk.values import JsonValue
 
 APPROVED = "auto-allowed"
-"""How tool calls are approved: registered tools of an authorised runtime are allowed."""
+"""How tool calls are approved: registered tools of an authorized runtime are allowed."""
 
 
 def result_json(result: RuntimeResult) -> dict[str, JsonValue]:
@@ -52,11 +52,6 @@ def tool_call_records(
 def _record(
     result: RuntimeResult, call: ToolCallResult, *, session_id: str, position: int
 ) -> ToolCallRecord:
-    error: dict[str, JsonValue] | None = None
-    if call.error is not None:
-        error = {"code": call.error.code, "message": call.error.message}
-        if call.error.hint is not None:
-            error["hint"] = call.error.hint
     return ToolCallRecord(
         session_id=session_id,
         turn_id=result.turn_id,
@@ -70,7 +65,16 @@ def _record(
         started_at=call.started_at,
         duration_ms=call.duration_ms,
         run_id=result.run_id,
-        result=call.content,
-        error=error,
+        result=call.content if call.error is None else call.error.returned,
+        error=None if call.error is None else _error(call.error),
         approval=APPROVED if call.source is not None else None,
     )
+
+
+def _error(error: CallError) -> dict[str, JsonValue]:
+    told: dict[str, JsonValue] = {"code": error.code, "message": error.message}
+    if error.hint is not None:
+        told["hint"] = error.hint
+    if error.details:
+        told["details"] = error.told_details
+    return told

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from covel_host.manifest.schedule import Stage
 from covel_host.turn.schedule_events import EventChain
 from covel_host.turn.schedule_gates import Gates
 from covel_host.turn.schedule_hazards import effects_conflicts, split_by_effects
@@ -34,7 +35,6 @@ from covel_host.turn.schedule_types import (
     RuntimeDeclaration,
     Situation,
     Skip,
-    Stage,
 )
 
 _Layer = tuple[Activation, ...]

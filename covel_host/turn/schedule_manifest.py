@@ -1,4 +1,7 @@
-"""From the `schedule`, `io` and `effects` groups of a runtime manifest to a declaration."""
+"""From the `schedule`, `io` and `effects` groups of a manifest to a declaration.
+
+Spec/manifest.md 5.2, 5.3; spec/execution.md 3.
+"""
 
 from __future__ import annotations
 

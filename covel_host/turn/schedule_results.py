@@ -1,4 +1,4 @@
-"""What the runs of one execution gave, as their consumers ask for it."""
+"""What the runs of one execution gave, as their consumers ask for it (spec/execution.md 3.1)."""
 
 from __future__ import annotations
 

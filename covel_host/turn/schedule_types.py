@@ -1,20 +1,20 @@
-"""The facts that scheduling is decided from, and the facts it hands out."""
+"""The facts that scheduling is decided from, and the facts it hands out (spec/execution.md 3)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
+from covel_host.manifest.schedule import Cardinality, Stage, TriggerType
+from covel_host.runtime.run_status import RunStatus
+from covel_host.store.records import SessionPhase
 from plugin_sdk.values import JsonValue
 
-Stage: TypeAlias = Literal["setup", "pre-turn", "narrative", "post-turn", "audit"]
-STAGES: tuple[Stage, ...] = ("setup", "pre-turn", "narrative", "post-turn", "audit")
+STAGES: tuple[Stage, ...] = get_args(Stage)
 """Stages in running order; a barrier stands between two of them (spec/execution.md 3.1)."""
 
-Phase: TypeAlias = Literal["setup", "playing"]
 SetupProgress: TypeAlias = Literal["pending", "done", "blocked"]
-RunStatus: TypeAlias = Literal["success", "failed", "skipped", "suspended"]
 
 SkipReason: TypeAlias = Literal[
     "setup-incomplete",
@@ -32,7 +32,7 @@ SkipReason: TypeAlias = Literal[
 class Trigger:
     """When a runtime is selected; numbers count logical turns (spec/manifest.md 5.2)."""
 
-    kind: Literal["auto", "scheduled", "manual", "event"] = "auto"
+    kind: TriggerType = "auto"
     interval: int = 1
     topic: str | None = None
     start_turn: int = 0
@@ -51,7 +51,7 @@ class Dependency:
     kind: Literal["need", "after", "input", "required-input"]
     runtime_id: str | None = None
     contract: str | None = None
-    cardinality: Literal["one", "all"] = "one"
+    cardinality: Cardinality = "one"
     scope: Literal["turn", "session"] = "turn"
 
     @property
@@ -107,7 +107,7 @@ class Situation:
     """
 
     logical_turn: int
-    phase: Phase = "playing"
+    phase: SessionPhase = "playing"
     setup_states: Mapping[str, SetupProgress] = field(default_factory=dict)
     ledger: Mapping[str, CommittedRuns] = field(default_factory=dict)
     manual_runtime_id: str | None = None

@@ -9,13 +9,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from plugin_sdk.rules._json import FORBIDDEN_SEGMENTS
 from plugin_sdk.values import JsonValue
 
 if TYPE_CHECKING:
     from plugin_sdk.rules.data_ops import DataOpErrorCode
 
-# The data also goes through JavaScript clients, where these names reach an object's prototype.
-_FORBIDDEN_SEGMENTS = frozenset({"__proto__", "constructor", "prototype"})
 _BAD_ESCAPE = re.compile(r"~(?![01])")
 _INDEX = re.compile(r"0|[1-9][0-9]*")
 _INDEX_ATTEMPT = re.compile(r"-?[0-9]*")
@@ -47,7 +46,7 @@ def pointer_segments(path: JsonValue) -> list[str]:
         raise DataOpProblem("invalid-path", f"In the path {path!r} a '~' is not ~0 or ~1.")
     segments = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
     for segment in segments:
-        if segment in _FORBIDDEN_SEGMENTS:
+        if segment in FORBIDDEN_SEGMENTS:
             raise DataOpProblem("invalid-path", f"A path may not contain {segment!r}.")
     return segments
 

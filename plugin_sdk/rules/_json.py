@@ -16,9 +16,24 @@ from plugin_sdk.values import JsonValue
 JsonObject: TypeAlias = "Mapping[str, JsonValue]"
 """A JSON object that is only read."""
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+FORBIDDEN_SEGMENTS = frozenset({"__proto__", "constructor", "prototype"})
+"""No path may hold one of these: the data also goes through JavaScript clients, where these names
+reach an object's prototype."""
+
 
 def json_copy(value: object) -> JsonValue:
     """`value` as plain dicts and lists that share nothing with it."""
+    kind = type(value)
+    # Plain values come by far the most often, and asking an abstract class is slow.
+    if kind in _SCALARS:
+        return value  # type: ignore[return-value]  # they are immutable
+    if kind is dict:
+        return {str(key): json_copy(item) for key, item in value.items()}  # type: ignore[attr-defined]
+    if kind is list:
+        return [json_copy(item) for item in value]  # type: ignore[attr-defined]
     if isinstance(value, Mapping):
         return {str(key): json_copy(item) for key, item in value.items()}
     if is_array(value):

@@ -14,7 +14,7 @@ from plugin_sdk.values import JsonValue
 DERIVE_KEYWORD = "x-derive"
 
 
-def derived_paths(schema: JsonValue) -> tuple[Segments, ...]:
+def derived_paths(schema: JsonValue | JsonObject) -> tuple[Segments, ...]:
     """The places that the clock computes; `()` among them means the whole value.
 
     Only the value itself and what `properties` alone lead to can be derived.

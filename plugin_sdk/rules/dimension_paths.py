@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from plugin_sdk.rules._json import is_array, is_object
+from plugin_sdk.rules._json import FORBIDDEN_SEGMENTS, is_array, is_object
 from plugin_sdk.values import JsonValue
 
 Segments: TypeAlias = tuple[str, ...]
 """The keys and array indexes of a path, from the value down; empty for the value itself."""
-
-FORBIDDEN_SEGMENTS: Final = frozenset({"__proto__", "constructor", "prototype"})
 
 # A name, or an index in brackets; a name when reading with the dot that may stand before it.
 _READ_STEP = re.compile(r"(\.?)([^.\[\]]+)|\[([0-9]+)\]")

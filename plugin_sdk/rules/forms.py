@@ -134,8 +134,11 @@ def _option_problems(options: JsonValue) -> Iterator[tuple[str, str]]:
         yield ".options", "A select needs at least one option."
         return
     for index, option in enumerate(options):
-        texts = is_object(option) and isinstance(option.get("value"), str)
-        if not texts or not isinstance(option.get("label", ""), str):  # type: ignore[union-attr]
+        if not (
+            is_object(option)
+            and isinstance(option.get("value"), str)
+            and isinstance(option.get("label", ""), str)
+        ):
             yield f".options.{index}", _expected("an object with value and label as texts", option)
 
 
@@ -171,7 +174,6 @@ def _repeated_names(fields: Sequence[JsonValue]) -> Iterator[FieldProblem]:
 
 
 def _read(field: JsonObject) -> FormField:
-    number = field["type"] == "number"
     return FormField(
         type=field["type"],  # type: ignore[arg-type]  # checked before
         name=str(field["name"]),
@@ -179,10 +181,15 @@ def _read(field: JsonObject) -> FormField:
         required=field.get("required") is True,
         default=field.get("defaultValue"),  # type: ignore[arg-type]  # checked before
         options=tuple(_values(field)) if field["type"] == "select" else (),
-        minimum=field.get("min") if number else None,  # type: ignore[arg-type]
-        maximum=field.get("max") if number else None,  # type: ignore[arg-type]
-        step=field.get("step") if number else None,  # type: ignore[arg-type]
+        minimum=_number(field, "min"),
+        maximum=_number(field, "max"),
+        step=_number(field, "step"),
     )
+
+
+def _number(field: JsonObject, name: str) -> int | float | None:
+    value = field.get(name)
+    return value if field["type"] == "number" and is_number(value) else None
 
 
 def _values(field: JsonObject) -> list[str]:

@@ -9,14 +9,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from plugin_sdk.rules.instruction_locale import TRADITIONAL_REGIONS
+
 I18nText: TypeAlias = str | Mapping[str, str]
 """A text, or one text per locale."""
 
 FALLBACK_LOCALES = ("en",)
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
-# Regions whose Chinese is written in the traditional script without saying so.
-_TRADITIONAL_REGIONS = frozenset({"tw", "hk", "mo"})
 
 
 def translate(context: object, text: str, params: Mapping[str, object] | None = None) -> str:
@@ -93,7 +93,7 @@ def _language_and_script(locale: str) -> tuple[str, str]:
     language, *subtags = locale.split("-")
     script = next((part for part in subtags if len(part) == 4 and part.isalpha()), "")
     if language == "zh" and not script:
-        script = "hans" if _TRADITIONAL_REGIONS.isdisjoint(subtags) else "hant"
+        script = "hans" if TRADITIONAL_REGIONS.isdisjoint(subtags) else "hant"
     return language, script
 
 

@@ -10,8 +10,8 @@ InstructionLocale: TypeAlias = Literal["en", "zh"]
 INSTRUCTION_LOCALE_VARIABLE = "COVEL_INSTRUCTION_LOCALE"
 """Environment variable that forces one instruction language for every session."""
 
-# Regions that write Traditional Chinese unless the tag names a script.
-_TRADITIONAL_REGIONS = frozenset({"tw", "hk", "mo"})
+TRADITIONAL_REGIONS = frozenset({"tw", "hk", "mo"})
+"""Regions that write Traditional Chinese unless the tag names a script; lower case."""
 
 
 def instruction_locale_for(locale: str | None, environ: Mapping[str, str]) -> InstructionLocale:
@@ -27,5 +27,5 @@ def instruction_locale_for(locale: str | None, environ: Mapping[str, str]) -> In
     language, *subtags = (locale or "").strip().lower().replace("_", "-").split("-")
     # A script says it all; without one the region tells.
     scripts = [subtag for subtag in subtags if len(subtag) == 4 and subtag.isalpha()]
-    is_simplified = scripts == ["hans"] if scripts else _TRADITIONAL_REGIONS.isdisjoint(subtags)
+    is_simplified = scripts == ["hans"] if scripts else TRADITIONAL_REGIONS.isdisjoint(subtags)
     return "zh" if language == "zh" and is_simplified else "en"

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from covel_host.catalog.loading import LoadOutcome
+from covel_host.manifest.validation import validate_folder
 from tests.catalog.builders import (
     entry_source,
     leftovers,
@@ -235,6 +236,21 @@ def test_an_absolute_import_of_a_neighbour_gets_one_dot(tmp_path: Path) -> None:
     found = only(load_entry(tmp_path, "import helper\n", helper=""))
     assert found.hint is not None
     assert "from .helper import …" in found.hint
+
+
+def test_a_dot_too_few_is_told(tmp_path: Path) -> None:
+    root = write_package(
+        tmp_path / "moss-ledger",
+        {"server/index.py": "from .tools.herbs import x\n", "tools/herbs.py": "x = 1\n"},
+    )
+    found = only(load_now(root))
+    assert found.hint == "Modules of the package are imported relatively: from ..tools import …"
+
+
+def test_the_packages_own_id_is_no_import_name(tmp_path: Path) -> None:
+    found = only(load_entry(tmp_path, "from moss_ledger.tools import x\n"))
+    assert found.hint is not None
+    assert "imported relatively: from ..folder.module import …" in found.hint
 
 
 def test_a_missing_library_gets_the_install_command(tmp_path: Path) -> None:
@@ -651,3 +667,27 @@ def test_two_generations_of_one_number_do_not_share_modules(tmp_path: Path) -> N
         await ended(second)
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("runtime", "files", "name", "path"),
+    [
+        ("function: {handler: gone.py}", {}, "file-not-found", "function.handler"),
+        ("function: {handler: run.py}", {"run.py": "def ("}, "python-syntax", ""),
+        ("guard: gone.py", {}, "file-not-found", "guard"),
+        ("guard: g.py", {"g.py": "def ("}, "python-syntax", ""),
+        ("io: {output: {schema: s.json}}", {"s.json": "{"}, "json-syntax", "io.output.schema"),
+        ("io: {payloadSchema: s.json}", {}, "file-not-found", "io.payloadSchema"),
+    ],
+)
+def test_a_file_that_cannot_be_used_refuses_loading_in_the_words_of_the_validator(
+    runtime: str, files: dict[str, str], name: str, path: str, tmp_path: Path
+) -> None:
+    manifest = f"---\nschedule: {{stage: audit}}\n{runtime}\n---\nCount.\n"
+    beside = {f"runtimes/a/{file}": content for file, content in files.items()}
+    root = write_package(tmp_path / "moss-ledger", {"runtimes/a/RUNTIME.md": manifest, **beside})
+    outcome = load_now(root)
+    errors = [found for found in outcome.diagnostics if found.severity == "error"]
+    assert outcome.generation is None
+    assert [(found.name, found.path) for found in errors] == [(name, path)]
+    assert set(errors) <= set(validate_folder(root).diagnostics)

@@ -1,5 +1,6 @@
 """The program as a whole: names, help, errors, exit codes."""
 
+import asyncio
 import importlib
 import os
 import subprocess
@@ -95,6 +96,38 @@ def test_an_internal_error_goes_to_the_log_and_names_it(
     assert str(log) in refused.err
     assert refused.json["error"]["code"] == "internal-error"
     assert "Traceback" in log.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("error", [SystemExit(5), GeneratorExit(), asyncio.CancelledError()])
+def test_what_is_no_exception_is_an_internal_error_too(
+    covel: Covel, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    use(monkeypatch, error)
+    refused = covel("version", "--json")
+    assert refused.code == 3
+    assert refused.json["error"]["code"] == "internal-error"
+
+
+def test_an_internal_error_that_cannot_be_kept_is_still_told(
+    covel: Covel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(error: BaseException) -> Path:
+        raise RuntimeError("nothing can be opened")
+
+    monkeypatch.setattr("covel_host.cli.crash_log.write_crash", fail)
+    use(monkeypatch, KeyError("lost"))
+    refused = covel("version", "--json")
+    assert refused.code == 3
+    assert refused.json["error"]["hint"] == "The details could not be kept (RuntimeError)."
+
+
+def test_a_key_never_reaches_the_crash_log(
+    covel: Covel, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINE_API_KEY", "sk-0123456789")
+    use(monkeypatch, KeyError("sk-0123456789"))
+    assert covel("version").code == 3
+    assert "[key]" in (home / "logs" / "crash.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), click.Abort()], ids=["ctrl-c", "abort"])

@@ -1,6 +1,7 @@
 """The log of commands that run packages."""
 
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,26 @@ def test_what_is_printed_becomes_lines_of_the_log(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_means_no_log(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "logs").write_text("in the way", encoding="utf-8")
+    with log_to_file(settings):
+        logging.getLogger("covel_host.x").error("nobody reads this")
+
+
+def test_keys_of_providers_never_reach_the_log(tmp_path: Path) -> None:
+    environ = {"COVEL_HOME": str(tmp_path), "MINE_API_KEY": "sk-0123456789", "TOY_API_KEY": "a"}
+    with log_to_file(read_settings(environ)):
+        logging.getLogger("x").warning("Bearer %s", "sk-0123456789")
+        try:
+            raise ValueError("sk-0123456789")
+        except ValueError:
+            logging.getLogger("x").exception("failed")
+        print("printed sk-0123456789")
+    assert "sk-0123456789" not in logged(tmp_path)
+    assert "Bearer [key]" in logged(tmp_path)
+
+
+def test_a_pipe_in_place_of_the_log_means_no_log(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    os.mkfifo(tmp_path / "logs" / "covel.log")
     with log_to_file(settings):
         logging.getLogger("covel_host.x").error("nobody reads this")
 

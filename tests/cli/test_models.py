@@ -117,6 +117,18 @@ def test_a_test_call_reaches_the_server_and_shows_its_answer(
     assert "ok in " in covel("models", "--test").out
 
 
+def test_half_a_character_in_an_answer_is_shown_as_unknown(covel: Covel, home: Path) -> None:
+    with chat_server("half \ud800") as running:
+        home.mkdir()
+        (home / "llm.toml").write_text(
+            f'[covel.story]\nprovider = "here"\nmodel = "m1"\nbaseUrl = "{running.url}"\n',
+            encoding="utf-8",
+        )
+        tested = covel("models", "--test", "--json")
+    assert tested.code == 0
+    assert "half \N{REPLACEMENT CHARACTER}" in tested.out
+
+
 def test_a_server_that_is_gone_fails_the_test_with_its_kind(
     covel: Covel, server: ChatServer
 ) -> None:

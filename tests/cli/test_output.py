@@ -15,6 +15,11 @@ def test_safe_text_can_be_written_and_steers_nothing(text: str) -> None:
     safe.encode("utf-8")
 
 
+@pytest.mark.parametrize("character", ["\x1b", "\x9b", "\u202e", "\u2066", "\u2028", "\udcff"])
+def test_characters_that_steer_or_deceive_are_not_shown(character: str) -> None:
+    assert safe_text(f"a{character}b") == "a\N{REPLACEMENT CHARACTER}b"
+
+
 @given(st.text(), st.integers(min_value=1, max_value=20))
 def test_one_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
     line = one_line(text, limit=limit)

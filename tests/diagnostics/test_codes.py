@@ -8,6 +8,9 @@ from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.code_table_files import FILES, YAML
 from covel_host.diagnostics.code_table_loading import LOADING
 from covel_host.diagnostics.code_table_manifests import LAYOUT, REFERENCES, SHAPE
+from covel_host.diagnostics.code_table_packages import CONTRIBUTION_RULES, FILE_RULES
+from covel_host.diagnostics.code_table_runtimes import REFERENCE_RULES, RUNTIME_RULES
+from covel_host.diagnostics.code_table_texts import TEXT_RULES
 from covel_host.diagnostics.codes import code_info, report
 from covel_host.diagnostics.diagnostic import Span, any_blocks_loading, dotted, fails, in_order
 
@@ -40,7 +43,19 @@ def test_codes_and_names_are_unique_and_well_formed() -> None:
 
 @pytest.mark.parametrize(
     ("family", "digit"),
-    [(FILES, "0"), (YAML, "0"), (SHAPE, "1"), (REFERENCES, "2"), (LAYOUT, "3"), (LOADING, "4")],
+    [
+        (FILES, "0"),
+        (YAML, "0"),
+        (SHAPE, "1"),
+        (REFERENCES, "2"),
+        (FILE_RULES, "2"),
+        (RUNTIME_RULES, "2"),
+        (REFERENCE_RULES, "2"),
+        (CONTRIBUTION_RULES, "2"),
+        (TEXT_RULES, "2"),
+        (LAYOUT, "3"),
+        (LOADING, "4"),
+    ],
 )
 def test_a_family_shares_its_first_digit(family: tuple, digit: str) -> None:
     assert {info.code[3] for info in family} == {digit}

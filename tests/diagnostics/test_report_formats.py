@@ -41,7 +41,7 @@ RENAMED = report(
     fix=Fix("Rename Plugin.md to PLUGIN.md", rename=FileRename("Plugin.md", "PLUGIN.md")),
 )
 NOTE = report("not-served-yet", "Nothing reads it.", plugin="moss-ledger", file="PLUGIN.md")
-BASE = Path("/work/story")
+BASE = Path("/srv/story")
 REPORT = Report(
     [FOUND, WHOLE, RENAMED, NOTE],
     packages=3,

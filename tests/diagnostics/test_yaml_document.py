@@ -1,5 +1,6 @@
 """YAML with places: core scalars only, limits while reading, and never an exception."""
 
+import json
 import time
 
 import pytest
@@ -109,12 +110,43 @@ def test_places_hold_with_every_line_end_and_beyond_the_basic_plane(line_end: st
         ("a: @x\n", "yaml-syntax", "@"),
         ("a: \x07\n", "yaml-control-character", "\x07"),
         ("a: \ufeff\n", "yaml-control-character", "\ufeff"),
+        ("\ufeffa: 1\n", "yaml-control-character", "\ufeff"),
+        ("a: '\ufeff'\nb: x\ufeff\n", "yaml-control-character", "\ufeff"),
+        ("a: \uffff\n", "yaml-control-character", "\uffff"),
+        ('a: "\\ud83c\\udf3f"\n', "yaml-syntax", "d"),
     ],
 )
 def test_each_mistake_has_its_name_and_place(text: str, name: str, marked: str) -> None:
     problem = read_yaml(text).problems[0]
     assert problem.name == name
     assert text[problem.start : problem.end] == marked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a: "x\ufeffy"',
+        "a: 'x\ufeffy'",
+        "\"a\ufeff\": '\ufeff'",
+        "a: x\x85y\u2028z\u2029",
+        "a: |\n  x\u2028y\n",
+    ],
+)
+def test_characters_that_end_no_line_stand_in_values_as_they_are(text: str) -> None:
+    document = read_yaml(text)
+    assert document.problems == ()
+    (pair,) = document.value.items()  # type: ignore[attr-defined]
+    written = {char for char in text if not char.isascii()}
+    assert written == {char for char in "".join(pair) if not char.isascii()}
+    _, end = document.place((pair[0],)) or (0, 0)
+    assert text[:end].rstrip("\n") == text.rstrip("\n")
+
+
+def test_a_manifest_at_all_its_counted_limits_can_be_read() -> None:
+    argument = {"name": "a", "choices": [f"c{number}" for number in range(64)]}
+    command = {"name": "a", "aliases": ["b"] * 16, "arguments": [argument] * 16}
+    text = json.dumps({"commands": [command] * 32})
+    assert read_yaml(text).problems == ()
 
 
 def test_a_duplicate_key_shows_both_places_and_keeps_the_first_value() -> None:

@@ -190,10 +190,7 @@ def test_contracts_of_the_host_are_known(contract: str, owned: bool) -> None:
         (
             "description: 7",
             "description",
-            (
-                "`description` is 7, which YAML reads as a number; expected a text, or a map from "
-                "language to text."
-            ),
+            "`description` is 7, which YAML reads as a number; expected a text.",
             'Put it in quotes: "7".',
         ),
         (
@@ -205,7 +202,7 @@ def test_contracts_of_the_host_are_known(contract: str, owned: bool) -> None:
         (
             "description: x\ndisplayName:",
             "displayName",
-            "`displayName` has no value; expected a text, or a map from language to text.",
+            "`displayName` has no value; expected a text.",
             "Write a value, or leave the field out.",
         ),
         (
@@ -220,7 +217,7 @@ def test_contracts_of_the_host_are_known(contract: str, owned: bool) -> None:
         (
             "description: x\nruntime: { agent: { tools: { defer: false } } }",
             "runtime.agent.tools.defer",
-            "`runtime.agent.tools.defer` is false; expected true.",
+            "`runtime.agent.tools.defer` is false; expected true, or a list of tool names.",
             None,
         ),
         (

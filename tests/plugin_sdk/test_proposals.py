@@ -1,6 +1,7 @@
 """One model per proposal type, and payloads as they are stored."""
 
 import datetime
+import json
 from typing import Any, get_args
 
 import pytest
@@ -70,6 +71,8 @@ PAYLOADS: dict[str, dict[str, Any]] = {
     "dimension.update": {
         "updates": [{"id": "tide", "expectedVersion": 1, "value": 2, "reason": "Moon"}],
         "readVersions": {"tide": 1},
+        "source": {"resultId": "result-1", "turnNumber": 4},
+        "settlement": {"status": "settled"},
     },
     "lorebook.upsert": {
         "entries": [
@@ -182,6 +185,37 @@ def test_models_inside_a_payload_become_json() -> None:
         }
     )
     assert proposal.payload() == {"ref": REF, "modality": "image"}
+
+
+def test_a_payload_written_as_json_text_is_the_same() -> None:
+    for proposal_type, payload in PAYLOADS.items():
+        proposal = parse_proposal({"type": proposal_type, "payload": payload})
+        assert proposal.model_dump(mode="json", by_alias=True) == proposal.payload()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"tuple": (1, (2,)), "big": 2**80, "negative": -0.0, "text": "\u2028\U0001f30a"},
+        {"deep": {"list": [None, True, 1, 1.5, "a"]}},
+        [],
+        "",
+        None,
+    ],
+)
+def test_a_value_is_copied_as_json(value: Any) -> None:
+    payload = {"namespace": "n", "key": "k", "value": value}
+    proposal = parse_proposal({"type": "plugin.data", "payload": payload})
+    copy = proposal.payload()["value"]
+    assert json.dumps(copy) == json.dumps(value)
+    assert copy is not value or not isinstance(value, (dict, list))
+
+
+@pytest.mark.parametrize("value", [True, 1, 1.0, "1", None])
+def test_a_value_keeps_its_kind(value: Any) -> None:
+    payload = {"namespace": "n", "key": "k", "value": [value]}
+    [copy] = parse_proposal({"type": "plugin.data", "payload": payload}).payload()["value"]  # type: ignore[misc]
+    assert type(copy) is type(value)
 
 
 def test_the_payload_is_not_shared() -> None:

@@ -3,10 +3,21 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from covel_host.proposals.plan import ExecutionCommit, NewMessage
+import pytest
+from sqlalchemy import select
+
+from covel_host.proposals.commit import commit_execution
+from covel_host.proposals.errors import CommitRefused
+from covel_host.proposals.plan import CommitReport, ExecutionCommit, NewMessage
+from covel_host.proposals.refusal_codes import REFUSAL_CODES
 from covel_host.proposals.staged import StagedProposal, check_proposal
+from covel_host.store.assets import insert_asset
+from covel_host.store.records import MediaAssetRecord
 from covel_host.store.sessions import insert_session
+from covel_host.store.statements import Statement
 from covel_host.store.store import Store
+from covel_host.store.tables import METADATA
+from covel_host.store.transaction import Reading
 from covel_host.trace.events import TraceEvent
 from tests.store.builders import START, session, tool_call
 
@@ -84,3 +95,134 @@ def with_session(store: Store) -> Store:
     """The store, with session `s1` in it."""
     store.transaction_now(lambda transaction: insert_session(transaction, session()))
     return store
+
+
+ASSET_ID = "a" * 64
+REF = {"id": ASSET_ID, "mime": "image/png", "size": 3}
+TIDE = {
+    "name": {"en": "Tide", "de": "Flut"},
+    "schema": {"type": "integer", "minimum": 0, "title": {"en": "Height"}},
+    "initialValue": 2,
+    "updateRule": {"en": "Rises at night.", "de": "Steigt nachts."},
+}
+
+PAYLOADS: dict[str, dict[str, Any]] = {
+    "narrative.append": {"content": "Rain."},
+    "event.emit": {"topic": "check.resolved", "data": {"dc": 12}},
+    "interaction.request": {
+        "interaction": {
+            "type": "form",
+            "interactionId": "sheet",
+            "title": "Who are you?",
+            "fields": [{"type": "text", "name": "name", "label": "Name"}],
+            "submitLabel": "Go",
+            "narrativeTemplate": "You are {{name}}.",
+        }
+    },
+    "ui.render": {
+        "parts": [
+            {"id": "map", "type": "image", "status": "success", "content": REF},
+            {"id": "note", "type": "text", "status": "pending", "content": None},
+        ],
+        "layout": "split",
+    },
+    "asset.generate": {"ref": REF, "modality": "image", "meta": {"caption": "A lamp."}},
+    "plugin.data": {"namespace": "notes", "key": "lamp", "value": {"lit": True, "icon": REF}},
+    "plugin.data.batch": {
+        "items": [
+            {"namespace": "notes", "key": "a", "value": 1},
+            {"namespace": "other", "key": "b", "value": [2]},
+        ]
+    },
+    "plugin.data.delete": {"namespace": "notes", "key": "a"},
+    "plugin.data.update": {
+        "namespace": "notes",
+        "key": "lamp",
+        "ops": [{"op": "put", "path": "/lit", "value": False}],
+    },
+    "character.schema.set": {
+        "types": ["npc"],
+        "attributes": [
+            {"id": "hp", "name": "HP", "type": "number", "category": "stats", "min": 0, "max": 9}
+        ],
+    },
+    "character.upsert": {
+        "id": "npc-mira",
+        "name": "Mira",
+        "aliases": ["the keeper"],
+        "fields": {"hp": 3},
+    },
+    "dimension.initialize": {"definitions": {"tide": TIDE}},
+    "dimension.update": {
+        "updates": [{"id": "tide", "expectedVersion": 1, "value": 4, "reason": "Storm"}],
+        "source": {"resultId": "result-1", "turnNumber": 1},
+        "settlement": {"status": "settled"},
+    },
+    "lorebook.upsert": {
+        "entries": [
+            {"id": "gate", "keys": ["gate"], "content": "Old.", "strategy": "selective"},
+            {"id": "sea", "keys": [], "content": "Wide.", "strategy": "constant"},
+        ]
+    },
+}
+"""One proposal of each type that can be committed together, in this order."""
+
+
+def of_type(type_name: str, number: int = 1) -> StagedProposal:
+    """The proposal of that type."""
+    return staged(type_name, number, **PAYLOADS[type_name])
+
+
+def every_type(first: int = 1) -> tuple[StagedProposal, ...]:
+    """One proposal of each type, numbered from `first`."""
+    return tuple(of_type(name, number) for number, name in enumerate(PAYLOADS, first))
+
+
+def provided(turn_id: str = "t1", **changes: Any) -> ExecutionCommit:
+    """An execution in a session whose dimension provider is the proposing package."""
+    return commit(turn_id, **{"dimension_provider_id": "echo-demo", **changes})
+
+
+def asset(media_id: str = ASSET_ID, **changes: Any) -> MediaAssetRecord:
+    """An asset that session `s1` owns."""
+    values: dict[str, Any] = {
+        "media_id": media_id,
+        "mime": "image/png",
+        "size_bytes": 3,
+        "created_at": START,
+        "owner_session_id": "s1",
+    }
+    return MediaAssetRecord(**{**values, **changes})
+
+
+def with_asset(store: Store) -> Store:
+    """The store, with the asset of `REF` in it."""
+    store.transaction_now(lambda transaction: insert_asset(transaction, asset()))
+    return store
+
+
+def committed(store: Store, execution: ExecutionCommit) -> CommitReport:
+    """The report of the execution, committed."""
+    return store.transaction_now(lambda transaction: commit_execution(transaction, execution))
+
+
+def refused(store: Store, execution: ExecutionCommit) -> CommitRefused:
+    """Why the execution is refused; nothing of it may be there."""
+    before = contents(store)
+    with pytest.raises(CommitRefused) as error:
+        committed(store, execution)
+    assert contents(store) == before
+    assert error.value.code in REFUSAL_CODES
+    return error.value
+
+
+def contents(store: Store) -> dict[str, list[Any]]:
+    """Every row of every table."""
+
+    def body(reading: Reading) -> dict[str, list[Any]]:
+        return {
+            name: reading.rows(Statement(select(table).order_by(*table.primary_key)))
+            for name, table in METADATA.tables.items()
+        }
+
+    return store.read_now(body)

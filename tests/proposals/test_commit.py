@@ -1,14 +1,12 @@
 """An execution is committed as a whole or not at all."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from covel_host.proposals.commit import commit_execution, failure_event, record_failure
+from covel_host.proposals.commit import failure_event, record_failure
 from covel_host.proposals.errors import CommitRefused
-from covel_host.proposals.plan import CommitReport, ExecutionCommit
 from covel_host.store.errors import RowConflictError, ScopeConflictError, SessionNotFoundError
 from covel_host.store.messages import list_messages
 from covel_host.store.plugin_data import get_data_at, list_data, put_data
@@ -24,12 +22,9 @@ from covel_host.store.tool_calls import list_tool_calls
 from covel_host.store.traces import list_trace
 from covel_host.store.transaction import Reading, Transaction
 from covel_host.store.turns import get_turn, list_turns, put_turn
-from tests.proposals.builders import FINISHED, commit, full_commit, note, staged
+from tests.proposals.builders import FINISHED, commit, committed, full_commit, note, staged
+from tests.proposals.faults import Interrupted, commit_with_every_fault
 from tests.store.builders import at, data_key, session, turn
-
-
-def committed(store: Store, execution: ExecutionCommit) -> CommitReport:
-    return store.transaction_now(lambda transaction: commit_execution(transaction, execution))
 
 
 def everything(store: Store) -> list[Any]:
@@ -108,51 +103,15 @@ def test_narrative_segments_are_kept_with_the_message(store: Store) -> None:
     )
 
 
-class Interrupted(Exception):
-    """What the fault injection raises."""
-
-
-class FailingTransaction:
-    """Passes statements on and raises after the given number of them."""
-
-    def __init__(self, transaction: Transaction, *, after: int) -> None:
-        self._transaction = transaction
-        self._after = after
-        self.sent = 0
-
-    def __getattr__(self, name: str) -> Any:
-        method: Callable[..., Any] = getattr(self._transaction, name)
-
-        def counted(*arguments: Any) -> Any:
-            outcome = method(*arguments)
-            self.sent += 1
-            if self.sent == self._after:
-                raise Interrupted
-            return outcome
-
-        return counted
-
-
 def test_a_failure_after_any_statement_leaves_nothing(store: Store) -> None:
     committed(store, full_commit("t1"))
     before = everything(store)
     execution = full_commit("t2")
 
-    def body(transaction: Transaction, after: int) -> int:
-        failing = FailingTransaction(transaction, after=after)
-        commit_execution(failing, execution)  # type: ignore[arg-type]
-        return failing.sent
+    def nothing_changed(after: int) -> None:
+        assert everything(store) == before, after
 
-    after = 0
-    while True:
-        after += 1
-        try:
-            statements = store.transaction_now(lambda transaction: body(transaction, after))  # noqa: B023
-        except Interrupted:
-            assert everything(store) == before, after
-        else:
-            break
-    assert statements == after - 1
+    statements = commit_with_every_fault(store, execution, nothing_changed)
     assert statements > 15
     assert everything(store) != before
 

@@ -18,7 +18,7 @@ from covel_host.store.plugin_data import list_data, put_data
 from covel_host.store.sessions import delete_session
 from covel_host.store.store import Store
 from covel_host.store.transaction import Transaction
-from plugin_sdk.proposals import EventEmit, NarrativeAppend, PluginData, PluginDataDelete
+from plugin_sdk.proposals import NarrativeAppend, PluginData, PluginDataDelete
 from tests.proposals.builders import commit, note, staged, with_session
 from tests.store.builders import at, data_key
 
@@ -276,7 +276,6 @@ def test_staging_shows_and_keeps_proposals_in_order(store: Store) -> None:
 @pytest.mark.parametrize(
     ("bad", "code"),
     [
-        (EventEmit(topic="t", data={}), "not-supported-yet"),
         (PluginData(namespace="_logs", key="k", value=1), "reserved-namespace"),
         (PluginData(namespace="n", key="k", value="x" * 300_000), "value-too-large"),
         ({"type": "plugin.data", "payload": {}}, "proposal-invalid"),

@@ -83,6 +83,15 @@ def test_a_story_keeps_the_text_that_was_cut_off(tmp_path: Path) -> None:
     assert [message.content for message in played.rows.messages] == ["It was a dark and"]
 
 
+@pytest.mark.parametrize("finish", ["content_filter", "error"])
+def test_a_reply_the_provider_broke_off_is_no_reply(tmp_path: Path, finish: Any) -> None:
+    agent(tmp_path, "story")
+    played = play(tmp_path, "demo", say("Once upon", finish=finish))
+    assert (code_of(played), len(played.requests)) == ("reply-stopped", 1)
+    assert not played.report.committed
+    assert played.rows.messages == []
+
+
 def test_a_draft_before_tool_calls_is_withdrawn(tmp_path: Path) -> None:
     agent(tmp_path)
     played = play(tmp_path, "demo", say("Let me see.", call("nothing")), say("Done."))

@@ -47,21 +47,20 @@ def test_code_and_blame_are_two_things(
 
 
 @pytest.mark.parametrize(
-    ("settings", "offered", "authorised", "wording"),
+    ("settings", "authorized", "wording"),
     [
-        (SYSTEM, True, True, "runtime-done"),
-        (TOOL_USE, True, True, "runtime-done"),
-        (replace(TOOL_USE, after_tools=("sync",)), False, False, "output"),
-        (replace(EXPLICIT, after_tools=("sync",)), True, True, "runtime-done"),
-        (replace(SYSTEM, has_output_schema=True), True, True, "output"),
-        (STORY, False, True, "prose"),
+        (SYSTEM, True, "runtime-done"),
+        (TOOL_USE, True, "runtime-done"),
+        (replace(TOOL_USE, after_tools=("sync",)), False, "output"),
+        (replace(EXPLICIT, after_tools=("sync",)), True, "runtime-done"),
+        (replace(SYSTEM, has_output_schema=True), True, "output"),
+        (STORY, True, "prose"),
     ],
 )
-def test_runtime_done_is_offered_where_it_can_end_the_run(
-    settings: CompletionSettings, offered: bool, authorised: bool, wording: str
+def test_runtime_done_may_run_where_it_can_end_the_run(
+    settings: CompletionSettings, authorized: bool, wording: str
 ) -> None:
-    assert settings.offers_runtime_done is offered
-    assert settings.authorises_runtime_done is authorised
+    assert settings.authorizes_runtime_done is authorized
     assert settings.convention == wording
 
 

@@ -1,6 +1,7 @@
 """The store contract of spec/transactions.md 1 as tests that any backend can run.
 
-A backend derives a class from `StoreConformance` whose `store` fixture gives a fresh, empty store.
+A backend derives a class from `StoreConformance` whose `store` fixture gives a fresh, empty store
+with the members of `covel_host.store.store.Store`. Nothing here names a table, a file or SQL.
 """
 
 import asyncio
@@ -18,14 +19,25 @@ from covel_host.base.json_text import dump_json
 from covel_host.store.compare_and_set import ExpectedWrite, compare_and_set_data
 from covel_host.store.errors import (
     NestedTransactionError,
+    RevisionNotKeptError,
     RowConflictError,
     ScopeConflictError,
     SessionNotFoundError,
     StoreClosedError,
     StoreError,
+    ValueTooLargeError,
 )
+from covel_host.store.forks import ForkIds, fork_session
 from covel_host.store.messages import append_messages, get_message, list_messages
-from covel_host.store.plugin_data import delete_data, get_data, list_data, put_all_data, put_data
+from covel_host.store.plugin_data import (
+    delete_data,
+    get_data,
+    get_data_at,
+    list_data,
+    list_data_at,
+    put_all_data,
+    put_data,
+)
 from covel_host.store.sessions import (
     advance_session,
     delete_session,
@@ -36,11 +48,19 @@ from covel_host.store.sessions import (
     require_session,
     update_session,
 )
+from covel_host.store.snapshots import (
+    get_snapshot,
+    keep_auto_snapshot,
+    keep_snapshot,
+    list_snapshots,
+    session_at_revision,
+)
 from covel_host.store.store import Store
 from covel_host.store.tool_calls import insert_tool_calls, list_tool_calls
 from covel_host.store.traces import insert_trace, list_trace
 from covel_host.store.transaction import Reading, Transaction
 from covel_host.store.turns import count_logical_turn, get_turn, list_turns, put_turn
+from plugin_sdk.rules.plugin_data import MAX_PLUGIN_DATA_VALUE_BYTES
 from tests.store.builders import at, data_key, message, session, tool_call, trace_event, turn
 
 
@@ -57,6 +77,19 @@ def put_note(transaction: Transaction, key: str, value: object, *, revision: int
 def note(reading: Reading, key: str) -> Any:
     record = get_data(reading, data_key(key))
     return None if record is None else record.value
+
+
+def play(transaction: Transaction, value: object, *, is_counted: bool = True) -> int:
+    """One kept commit with a message and a changed note; the new revision."""
+    before = require_session(transaction, "s1")
+    revision = before.revision + 1
+    append_messages(transaction, [message(f"m{revision}", revision=revision)])
+    put_note(transaction, "lamp", value, revision=revision)
+    turns = before.completed_player_turns + int(is_counted)
+    counted = replace(before, completed_player_turns=turns)
+    after = advance_session(transaction, counted, turn_id=f"t{revision}", at=at(revision))
+    keep_auto_snapshot(transaction, after, at=at(revision))
+    return revision
 
 
 def count_up(transaction: Transaction) -> int:
@@ -217,6 +250,26 @@ class StoreConformance:
             notes.transaction_now(body)
         assert notes.read_now(lambda reading: note(reading, "count")) is None
 
+    def test_writes_kept_back_belong_to_the_savepoint_they_were_made_in(self, notes: Store) -> None:
+        def inner(transaction: Transaction) -> None:
+            put_note(transaction, "inner", 1)
+            raise BodyError
+
+        def orphan(transaction: Transaction) -> None:
+            key = data_key(session_id="nobody")
+            put_data(transaction, key, value_text="1", revision=1, at=at())
+
+        def body(transaction: Transaction) -> list[str]:
+            put_note(transaction, "before", 1)
+            with pytest.raises(BodyError):
+                transaction.savepoint(inner)
+            with pytest.raises(RowConflictError):
+                transaction.savepoint(orphan)
+            records = list_data(transaction, "s1", "echo-demo", "notes")
+            return [record.key for record in records]
+
+        assert notes.transaction_now(body) == ["before"]
+
     def test_savepoints_nest(self, notes: Store) -> None:
         def innermost(transaction: Transaction) -> None:
             put_note(transaction, "innermost", 1)
@@ -245,7 +298,7 @@ class StoreConformance:
             return str(refused.value)
 
         text = asyncio.run(notes.transaction(body))
-        assert str(notes.path) in text
+        assert notes.name in text
         assert notes.backend in text
         assert "do not nest" in text
         assert notes.transaction_now(count_up) == 1
@@ -522,6 +575,106 @@ class StoreConformance:
         with pytest.raises(SessionNotFoundError):
             batch(session_id="nobody")
         assert batch() is True
+
+    def test_a_value_over_its_limit_is_refused_on_every_path(self, notes: Store) -> None:
+        fits = '"' + "é" * (MAX_PLUGIN_DATA_VALUE_BYTES // 2 - 1) + '"'
+        assert len(fits.encode()) == MAX_PLUGIN_DATA_VALUE_BYTES
+        write = ExpectedWrite(
+            namespace="notes", key="set", expected_version=None, value_text=f"{fits} "
+        )
+        paths: list[Callable[[Transaction], object]] = [
+            lambda transaction: put_data(
+                transaction, data_key(), value_text=f"{fits} ", revision=1, at=at()
+            ),
+            lambda transaction: put_all_data(
+                transaction,
+                [(data_key("first"), "1"), (data_key(), f"{fits} ")],
+                revision=1,
+                at=at(),
+            ),
+            lambda transaction: compare_and_set_data(
+                transaction, "s1", "echo-demo", [write], revision=1, at=at()
+            ),
+        ]
+
+        def body(transaction: Transaction) -> None:
+            for path in paths:
+                with pytest.raises(ValueTooLargeError, match="262145 bytes"):
+                    path(transaction)
+            put_data(transaction, data_key("fits"), value_text=fits, revision=1, at=at())
+
+        notes.transaction_now(body)
+        stored = notes.read_now(lambda reading: list_data(reading, "s1", "echo-demo", "notes"))
+        assert [record.key for record in stored] == ["fits"]
+
+    # Snapshots and forks
+
+    def test_a_kept_revision_reads_back_and_others_are_refused(self, notes: Store) -> None:
+        def body(transaction: Transaction) -> None:
+            for number in range(22):
+                play(transaction, number)
+
+        def at_revision(reading: Reading, revision: int) -> tuple[Any, ...]:
+            kept = session_at_revision(reading, "s1", revision)
+            record = get_data_at(reading, data_key(), revision=revision)
+            listed = list_data_at(reading, "s1", "echo-demo", "notes", revision=revision)
+            messages = list_messages(reading, "s1", at_revision=revision)
+            assert record is not None
+            assert listed == [record]
+            return kept.completed_player_turns, record.value, len(messages)
+
+        notes.transaction_now(body)
+        for revision in (3, 10, 21, 22):
+            shown = notes.read_now(lambda reading: at_revision(reading, revision))  # noqa: B023
+            assert shown == (revision, revision - 1, revision)
+        for revision in (0, 1, 2, 23):
+            with pytest.raises(RevisionNotKeptError):
+                notes.read_now(lambda reading: at_revision(reading, revision))  # noqa: B023
+
+    def test_refreshing_a_snapshot_keeps_its_id_and_moves_the_rest(self, notes: Store) -> None:
+        notes.transaction_now(lambda transaction: play(transaction, 1))
+        (before,) = notes.read_now(lambda reading: list_snapshots(reading, "s1"))
+        notes.transaction_now(lambda transaction: play(transaction, 2, is_counted=False))
+        (after,) = notes.read_now(lambda reading: list_snapshots(reading, "s1"))
+        assert after == replace(before, revision=2, created_at=at(2))
+
+    def test_a_snapshot_id_belongs_to_one_session(self, notes: Store) -> None:
+        def body(transaction: Transaction) -> None:
+            insert_session(transaction, session("s2"))
+            kept = keep_snapshot(transaction, "s1", snapshot_id="mine", at=at())
+            with pytest.raises(ScopeConflictError):
+                keep_snapshot(transaction, "s2", snapshot_id="mine", at=at())
+            assert get_snapshot(transaction, "mine") == kept
+
+        notes.transaction_now(body)
+
+    def test_a_fork_shows_its_revision_and_is_made_as_a_whole_or_not_at_all(
+        self, notes: Store
+    ) -> None:
+        new = ForkIds(session_id="s2", incarnation="second", snapshot_id="fork")
+
+        def fork(transaction: Transaction) -> None:
+            fork_session(transaction, "s1", 1, new=new, at=at(9))
+
+        def failing(transaction: Transaction) -> None:
+            fork(transaction)
+            raise BodyError
+
+        def body(transaction: Transaction) -> None:
+            play(transaction, 1)
+            play(transaction, 2)
+            with pytest.raises(BodyError):
+                transaction.savepoint(failing)
+            assert get_session(transaction, "s2") is None
+            fork(transaction)
+
+        notes.transaction_now(body)
+        forked = notes.read_now(lambda reading: require_session(reading, "s2"))
+        assert (forked.revision, forked.completed_player_turns) == (1, 1)
+        record = notes.read_now(lambda reading: get_data(reading, data_key(session_id="s2")))
+        assert record is not None
+        assert (record.value, record.version) == (1, 1)
+        assert len(notes.read_now(lambda reading: list_messages(reading, "s2"))) == 1
 
     # Rows
 

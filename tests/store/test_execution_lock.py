@@ -144,3 +144,14 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be opened"):
         asyncio.run(take(lock(tmp_path / "file")))
+
+
+def test_a_lock_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "covel.db.lock")
+
+    async def take() -> None:
+        async with lock(tmp_path).held():
+            raise AssertionError("a pipe was taken for a lock")
+
+    with pytest.raises(StoreError, match="it is not a file"):
+        asyncio.run(take())

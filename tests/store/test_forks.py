@@ -30,7 +30,7 @@ from covel_host.store.tables import APPENDED_TABLES, METADATA
 from covel_host.store.transaction import Reading, Transaction
 from covel_host.store.turns import count_logical_turn
 from covel_host.store.versioned import versioned_tables
-from tests.store.builders import at, data_key, message, options, session
+from tests.store.builders import at, message, options, session
 from tests.store.test_snapshots import play
 
 NEW = ForkIds(session_id="s2", incarnation="second", snapshot_id="fork-1")
@@ -139,7 +139,11 @@ def test_a_fork_of_a_fork_has_message_ids_of_its_own(store: Store) -> None:
         lambda transaction: fork_session(transaction, "s2", 3, new=third, at=at(99))
     )
     messages = store.read_now(lambda reading: list_messages(reading, "s3"))
-    assert [item.message_id for item in messages] == ["message-s3-1", "message-s3-2", "message-s3-3"]
+    assert [item.message_id for item in messages] == [
+        "message-s3-1",
+        "message-s3-2",
+        "message-s3-3",
+    ]
 
 
 def test_the_newest_revision_can_be_forked_without_a_snapshot(store: Store) -> None:

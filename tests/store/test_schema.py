@@ -1,9 +1,11 @@
 """Files: made, brought up to date, left alone, refused."""
 
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -208,3 +210,21 @@ def add_later_migration(
     monkeypatch.setattr(schema, "_SCRIPTS", scripts)
     monkeypatch.setattr(schema, "REVISIONS", (*schema.REVISIONS, LATER))
     monkeypatch.setattr(schema, "HEAD", LATER)
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (os.mkfifo, "it is not a file"),
+        (os.mkdir, "it is not a file"),
+        (lambda path: path.symlink_to("nowhere"), "a symbolic link that leads nowhere"),
+    ],
+    ids=["pipe", "folder", "dangling link"],
+)
+def test_what_is_no_file_is_refused_at_once(
+    tmp_path: Path, make: Callable[[Path], None], problem: str
+) -> None:
+    make(options(tmp_path).path)
+    for opened in (Store.open, Store.open_reader):
+        with pytest.raises(StoreError, match=problem):
+            opened(options(tmp_path))

@@ -1,6 +1,5 @@
-"""What the model reads after a call: the limits, and the audit's conversion."""
+"""What the model reads after a call, and its limits."""
 
-import enum
 import json
 from typing import Any
 
@@ -8,15 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from covel_host.base.json_text import JsonValueError, dump_json
+from covel_host.base.json_text import JsonValueError
 from covel_host.tools.envelope import answer_envelope, failure_envelope, success_envelope
-from covel_host.tools.envelope_audit import (
-    MAX_DEPTH,
-    MAX_PROBLEMS,
-    MAX_VALUES,
-    AuditProblem,
-    audit_value,
-)
 from covel_host.tools.envelope_texts import unexpected_text
 from plugin_sdk.errors import ToolError
 from plugin_sdk.outcomes import Event
@@ -106,114 +98,3 @@ def test_uuids_are_masked_before_the_text_is_cut() -> None:
 def test_a_failure_is_always_an_object_with_error_alone(name: str, message: str, hint: str) -> None:
     envelope = json.loads(failure_envelope(name, "conflict", message, hint=hint))
     assert list(envelope) == ["error"]
-
-
-# The audit's conversion.
-
-
-class Level(enum.StrEnum):
-    HIGH = "high"
-
-
-class Hostile:
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
-        raise RuntimeError("no class")
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=("Cs",))),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner),
-)
-
-
-@given(JSON)
-def test_json_is_kept_as_it_is(value: object) -> None:
-    audited = audit_value(value)
-    assert audited.problems == ()
-    assert json.dumps(audited.value) == json.dumps(value)
-
-
-@pytest.mark.parametrize(
-    ("value", "kept", "problem"),
-    [
-        (float("nan"), None, AuditProblem("", "a number is not finite")),
-        ([1, float("inf")], [1, None], AuditProblem("1", "a number is not finite")),
-        (
-            {"n": 10**5_000},
-            {"n": None},
-            AuditProblem("n", "an integer of 16610 bits is too long"),
-        ),
-        (
-            {"f": [len]},
-            {"f": [None]},
-            AuditProblem("f.0", "a function of type 'builtin_function_or_method' has no JSON form"),
-        ),
-        ({"s": {1}}, {"s": None}, AuditProblem("s", "an object of type 'set' has no JSON form")),
-        (
-            {"t": "\ud800"},
-            {"t": None},
-            AuditProblem("t", "the text holds a lone surrogate at position 0"),
-        ),
-        ({1: "a", "b": 2}, {"b": 2}, AuditProblem("", "a key of type 'int' is no JSON text")),
-    ],
-)
-def test_what_json_cannot_hold_becomes_a_problem(
-    value: object, kept: object, problem: AuditProblem
-) -> None:
-    audited = audit_value(value)
-    assert audited.value == kept
-    assert audited.problems == (problem,)
-
-
-def test_integers_of_any_writable_size_are_kept() -> None:
-    number = 10**4_299
-    assert audit_value(number).value == number
-    assert dump_json(audit_value(number).value)
-
-
-def test_a_cycle_is_cut_where_it_closes() -> None:
-    value: dict[str, object] = {"a": 1}
-    value["self"] = [value]
-    audited = audit_value(value)
-    assert audited.value == {"a": 1, "self": [None]}
-    assert audited.problems == (AuditProblem("self.0", "the value contains itself"),)
-
-
-def test_one_value_in_two_places_is_no_cycle() -> None:
-    shared = {"a": 1}
-    assert audit_value([shared, shared]).value == [{"a": 1}, {"a": 1}]
-
-
-def test_deep_values_are_cut() -> None:
-    value: object = []
-    for _ in range(5_000):
-        value = [value]
-    audited = audit_value(value)
-    assert len(audited.problems) == 1
-    assert dump_json(audited.value).count("[") == MAX_DEPTH
-
-
-def test_a_value_that_repeats_itself_without_end_is_cut() -> None:
-    value: object = "x"
-    for _ in range(64):
-        value = [value, value]
-    audited = audit_value(value)
-    assert len(audited.problems) == MAX_PROBLEMS
-    assert dump_json(audited.value).count("x") <= MAX_VALUES
-
-
-def test_subclasses_become_plain_values() -> None:
-    audited = audit_value({"level": Level.HIGH, "pair": (1, 2)})
-    assert audited.value == {"level": "high", "pair": [1, 2]}
-    assert type(audited.value["level"]) is str  # type: ignore[index,call-overload]
-
-
-def test_an_object_that_raises_when_looked_at_is_a_problem() -> None:
-    audited = audit_value([1, Hostile()])
-    assert audited.value is None
-    assert audited.problems == (AuditProblem("", "the value cannot be read (RuntimeError)"),)

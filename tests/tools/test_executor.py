@@ -20,7 +20,7 @@ from plugin_sdk.errors import (
     ToolValidationError,
 )
 from plugin_sdk.outcomes import Event
-from plugin_sdk.proposals import EventEmit, PluginData
+from plugin_sdk.proposals import PluginData
 from plugin_sdk.results import with_emitted_events, with_model_view, with_pending_proposals
 from plugin_sdk.tools import Tool, tool
 from tests.support.tool_calls import ToolBench
@@ -202,6 +202,7 @@ def test_a_tool_error_is_told_as_written(code: ToolErrorCode) -> None:
         (TimeoutError("the line is slow"), "timeout", 'Tool "fail" timed out: the line is slow'),
         (TimeoutError(), "timeout", 'Tool "fail" timed out: TimeoutError'),
         (SystemExit(3), "internal", 'Tool "fail" failed: sys.exit(3) was called'),
+        (GeneratorExit(), "internal", 'Tool "fail" failed: GeneratorExit'),
         (asyncio.CancelledError(), "internal", 'Tool "fail" failed: CancelledError'),
         (StopIteration("odd"), "internal", 'Tool "fail" failed: coroutine raised StopIteration'),
         (RecursionError("too deep"), "internal", 'Tool "fail" failed: too deep'),
@@ -253,7 +254,14 @@ def test_details_of_a_validation_error_reach_the_trace() -> None:
 
 
 @pytest.mark.parametrize(
-    "raised", [SystemExit(2), KeyboardInterrupt(), StopIteration(), asyncio.CancelledError()]
+    "raised",
+    [
+        SystemExit(2),
+        KeyboardInterrupt(),
+        StopIteration(),
+        GeneratorExit(),
+        asyncio.CancelledError(),
+    ],
 )
 def test_a_plain_function_cannot_end_the_host(raised: BaseException) -> None:
     @tool(name="fail")
@@ -262,6 +270,23 @@ def test_a_plain_function_cannot_end_the_host(raised: BaseException) -> None:
         raise raised
 
     assert error_of(run(ToolBench(fail), "fail"))["code"] == "internal"
+
+
+class Ending(str):
+    def __str__(self) -> str:
+        raise SystemExit(4)
+
+
+class EndingError(Exception):
+    def __str__(self) -> str:
+        raise SystemExit(4)
+
+
+@pytest.mark.parametrize("made", [giving(Ending("x")), raising(EndingError())])
+def test_what_a_tool_gives_cannot_end_the_host_either(made: Tool[Any, Any]) -> None:
+    result = run(ToolBench(made), made.name)
+    assert error_of(result)["code"] == "internal"
+    assert "SystemExit" in result.envelope or "sys.exit(4)" in result.envelope
 
 
 def test_a_message_that_is_no_text_is_told_as_text() -> None:
@@ -331,6 +356,15 @@ def test_content_without_a_json_form_fails_the_call(value: object) -> None:
     assert bench.staging.proposals == ()
 
 
+def test_the_audit_keeps_what_json_can_hold_of_such_content() -> None:
+    bench = ToolBench(giving({"kept": 1, "odd": [float("nan"), {1}]}))
+    error = run(bench, "give").error
+    assert error is not None
+    assert error.returned == {"kept": 1, "odd": [None, None]}
+    assert [problem.path for problem in error.details] == ["odd.0", "odd.1"]
+    assert [told["path"] for told in bench.log.events[-1].data["details"]] == ["odd.0", "odd.1"]
+
+
 def test_a_view_is_for_the_model_and_the_content_for_code() -> None:
     result = run(ToolBench(giving(with_model_view({"secret": 1}, summary="Done it."))), "give")
     assert result.envelope == '{"summary":"Done it."}'
@@ -362,9 +396,8 @@ def test_proposals_are_staged_and_seen_by_the_runs_view() -> None:
     [
         (note(namespace="_runtime_jobs"), "internal"),
         (note(value="x" * 2_000_000), "invalid-input"),
-        (EventEmit(topic="a.b", data={}), "unavailable"),
     ],
-    ids=["reserved", "too-large", "not-served"],
+    ids=["reserved", "too-large"],
 )
 def test_a_refused_proposal_fails_the_call_and_stages_nothing(refused: Any, code: str) -> None:
     bench = ToolBench(giving(with_pending_proposals({}, [note(), refused])))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from covel_host.tools.pools import SERIAL_TOOLS, CallTarget, RequestedCall, group_calls
 
-SAFE = CallTarget(read_only=True, concurrency_safe=True, authorised=True)
+SAFE = CallTarget(read_only=True, concurrency_safe=True, authorized=True)
 TARGETS = {
     "read": SAFE,
-    "write": CallTarget(authorised=True),
+    "write": CallTarget(authorized=True),
     "foreign": CallTarget(read_only=True, concurrency_safe=True),
     **dict.fromkeys(SERIAL_TOOLS, SAFE),
 }
@@ -32,7 +32,7 @@ def test_every_call_runs_once_and_in_order(tools: list[str]) -> None:
 
 
 @given(names)
-def test_only_safe_authorised_reads_stand_in_a_pool(tools: list[str]) -> None:
+def test_only_safe_authorized_reads_stand_in_a_pool(tools: list[str]) -> None:
     by_id = {call.call_id: call.tool for call in calls_of(tools)}
     for group in group_calls(calls_of(tools), TARGETS):
         assert group.is_pool == (by_id[group.call_ids[0]] == "read")

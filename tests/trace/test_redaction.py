@@ -96,8 +96,8 @@ def test_ordinary_texts_are_kept(text: str) -> None:
 
 
 def test_configured_secrets_appear_nowhere() -> None:
-    value = {"sesame-open": ["say sesame-open", {"a": "sesame"}]}
-    assert redact(value, secrets=["sesame", "sesame-open", ""]) == {
+    value = {"sesame-seed-open": ["say sesame-seed-open", {"a": "sesame-seed"}]}
+    assert redact(value, secrets=["sesame-seed", "sesame-seed-open", ""]) == {
         REDACTED: [f"say {REDACTED}", {"a": REDACTED}]
     }
 
@@ -143,3 +143,8 @@ def test_any_value_is_redacted_to_json_and_redacting_again_changes_nothing(value
     once = redact(value)
     dump_json(once)
     assert redact(once) == once
+
+
+def test_the_dummy_key_of_a_local_server_blanks_out_no_words() -> None:
+    assert redact({"ok": "a test"}, secrets=["k", "test"]) == {"ok": "a test"}
+    assert redact("my test-key-1", secrets=["test-key-1"]) == f"my {REDACTED}"

@@ -10,7 +10,7 @@ def check(vector: dict[str, Any]) -> None:
         name: CallTarget(
             read_only=facts.get("readOnly", False),
             concurrency_safe=facts.get("concurrencySafe", False),
-            authorised=facts.get("authorized", False),
+            authorized=facts.get("authorized", False),
         )
         for name, facts in vector["tools"].items()
     }

@@ -98,6 +98,7 @@ FILE_RULES: Final[tuple[Rule[Any], ...]] = (
 TEXT_RULES: Final[tuple[Rule[Any], ...]] = (
     *inline_texts.MANIFEST_RULES,
     *inline_texts.UI_RULES,
+    *label_files.PACKAGE_RULES,
     *label_files.RULES,
     *messages.RULES,
     *variants.PACKAGE_RULES,

@@ -6,7 +6,7 @@ whether what a rule relies on was read as it was written.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from functools import cache
 
 from covel_host.manifest.agent import Agent, DatasetChoice, ServiceImport
 from covel_host.manifest.contributions import Contributions
@@ -19,7 +19,11 @@ from covel_host.manifest.runtime_io import RuntimeIo
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.schedule import Schedule
 
-_NO_AGENT: Final = Agent()
+
+@cache
+def _no_agent() -> Agent:
+    """The settings of an agent that writes none; made once, when first asked for."""
+    return Agent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ class RuntimeFacts:
     def __post_init__(self) -> None:
         self.schedule = self.manifest.schedule
         self.io = self.manifest.io
-        self.agent = self.manifest.agent or _NO_AGENT
+        self.agent = self.manifest.agent or _no_agent()
         self.services = self.agent.tools.service_imports if self.agent.tools.services else ()
         self.datasets = self.agent.tools.dataset_choices if self.agent.tools.datasets else ()
 

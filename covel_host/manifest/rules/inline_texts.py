@@ -34,8 +34,7 @@ def in_manifest(manifest: Frontmatter) -> Iterator[Problem]:
         ):
             yield Problem(
                 path,
-                f"{field(path)} is a map of {', '.join(map(str, texts)) or 'nothing'}; labels of a "
-                "manifest are English texts.",
+                f"{field(path)} is {_map_in_words(texts)}; labels of a manifest are English texts.",
                 "Write the English text here, and each other one in `locales/<locale>.yaml` under "
                 f"{manifest.file}.",
             )
@@ -48,11 +47,15 @@ def in_ui_spec(spec: UiSpec) -> Iterator[Problem]:
             place = spec.reference.path
             yield Problem(
                 place,
-                f"{field(place)} is {spec.reference.written!r}, in which {field(path)} is a map of "
-                f"{', '.join(map(str, texts))}; labels are English texts.",
+                f"{field(place)} is {spec.reference.written!r}, in which {field(path)} is "
+                f"{_map_in_words(texts)}; labels are English texts.",
                 "Write the English text there, and each other one in `locales/<locale>.yaml` under "
                 "messages.",
             )
+
+
+def _map_in_words(texts: Mapping[object, object]) -> str:
+    return f"a map of {', '.join(map(str, texts))}" if texts else "an empty map"
 
 
 def _label_maps(value: object) -> Iterator[tuple[Path, Mapping[object, object]]]:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Final
 
-import orjson
-
 from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.manifest.rules.package_folder import MAX_LOOKED_AT_BYTES
 from plugin_sdk.values import JsonValue
@@ -29,6 +27,9 @@ class JsonFile:
 
 def read_json_value(content: bytes) -> JsonFile:
     """What the JSON text `content` holds."""
+    # Imported here: most packages name no JSON file.
+    import orjson
+
     if len(content) > MAX_LOOKED_AT_BYTES:
         return JsonFile(problem="json-too-large", message="has more than 1 MB")
     brackets = content.count(b"[") + content.count(b"{")

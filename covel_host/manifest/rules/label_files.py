@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from covel_host.diagnostics.values_shown import kind_in_words
-from covel_host.manifest.frontmatter import Frontmatter, read_yaml_file
-from covel_host.manifest.layout import printable
+from covel_host.diagnostics.values_shown import kind_in_words, shown
+from covel_host.manifest.frontmatter import Frontmatter, read_yaml_file, refused_file
+from covel_host.manifest.layout import outside_problem, printable
 from covel_host.manifest.reading import PackageReading
-from covel_host.manifest.rules.rule import Path, Problem, Rule, field, rule
+from covel_host.manifest.rules.rule import FileProblem, Path, Problem, Rule, field, rule
 from covel_host.manifest.spellings import nearest
 
 LOCALES_FOLDER: Final = "locales"
@@ -59,18 +59,37 @@ class _Pair:
 
 def read_label_files(package: PackageReading) -> Iterator[LabelFile]:
     """The label files of `package`, in order of their names."""
-    try:
-        names = sorted(os.listdir(package.root / LOCALES_FOLDER))
-    except OSError:
-        return
-    for name in names:
+    for name in _names(package):
         if name.endswith(".yaml"):
-            file = f"{LOCALES_FOLDER}/{printable(name)}"
-            path = package.root / LOCALES_FOLDER / name
-            yield LabelFile(
-                printable(name).removesuffix(".yaml"),
-                read_yaml_file(path, plugin=package.plugin_id, file=file),
-                package,
+            locale = printable(name).removesuffix(".yaml")
+            yield LabelFile(locale, _read(package, f"{LOCALES_FOLDER}/{name}"), package)
+
+
+def _names(package: PackageReading) -> list[str]:
+    try:
+        return sorted(os.listdir(package.root / LOCALES_FOLDER))
+    except OSError:
+        return []
+
+
+def _read(package: PackageReading, relative: str) -> Frontmatter:
+    plugin, file = package.plugin_id, printable(relative)
+    outside = outside_problem(package.root, relative, plugin=plugin, file=file)
+    if outside is not None:
+        return refused_file(outside)
+    return read_yaml_file(package.root / relative, plugin=plugin, file=file)
+
+
+@rule("i18n 5", "locale-file-name", "A label file ends with `.yaml`.")
+def other_ending(package: PackageReading) -> Iterator[FileProblem]:
+    for name in map(printable, _names(package)):
+        stem, dot, ending = name.rpartition(".")
+        if dot and ending.lower() in ("yml", "yaml") and ending != "yaml":
+            yield FileProblem(
+                f"{LOCALES_FOLDER}/{name}",
+                None,
+                f"{LOCALES_FOLDER}/{name} is not read; label files end with '.yaml'.",
+                f"Rename it to {stem}.yaml.",
             )
 
 
@@ -105,6 +124,26 @@ def not_translatable(file: LabelFile) -> Iterator[Problem]:
             )
 
 
+@rule("i18n 5", "label-not-translatable", "Messages are a map of texts.")
+def messages_not_texts(file: LabelFile) -> Iterator[Problem]:
+    found = (file.frontmatter.fields or {}).get(MESSAGES)
+    if found is not None and not isinstance(found, dict):
+        path: Path = (MESSAGES,)
+        yield Problem(
+            path,
+            f"{field(path)} is {shown(found)}; expected a map from English texts to translations.",
+            "Write each message as 'English text: translation'.",
+        )
+    for text, translation in file.messages.items():
+        if not isinstance(translation, str):
+            yield Problem(
+                (MESSAGES, str(text)),
+                f"The translation of {str(text)!r} is {kind_in_words(translation)}; expected a "
+                "text.",
+                "Put it in quotes." if isinstance(translation, bool | int | float) else None,
+            )
+
+
 @rule("i18n 5", "label-without-source", "A label file translates what the manifest has.")
 def without_source(file: LabelFile) -> Iterator[Problem]:
     known = _manifest_files(file.package)
@@ -132,14 +171,9 @@ def without_source(file: LabelFile) -> Iterator[Problem]:
 @rule("i18n 5", "message-unfit", "A translation keeps the placeholders of its message.")
 def placeholders(file: LabelFile) -> Iterator[Problem]:
     for text, translation in file.messages.items():
-        path: Path = (MESSAGES, str(text))
         if not isinstance(translation, str):
-            yield Problem(
-                path,
-                f"The translation of {str(text)!r} is {kind_in_words(translation)}; expected a "
-                "text.",
-            )
             continue
+        path: Path = (MESSAGES, str(text))
         wanted = set(_PLACEHOLDER.findall(str(text)))
         written = set(_PLACEHOLDER.findall(translation))
         if wanted != written:
@@ -224,9 +258,11 @@ def _canonical(written: str) -> str:
     return "-".join([first.lower(), *(sizes.get(len(part), str.lower)(part) for part in rest)])
 
 
+PACKAGE_RULES: Final[tuple[Rule[PackageReading], ...]] = (other_ending,)
 RULES: Final[tuple[Rule[LabelFile], ...]] = (
     locale_name,
     not_translatable,
+    messages_not_texts,
     without_source,
     placeholders,
 )

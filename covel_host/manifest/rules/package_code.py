@@ -24,18 +24,34 @@ def code_problems(
     sources: dict[str, SourceText],
 ) -> Iterator[Diagnostic]:
     """The problems of the entry, of handlers and guards; `sources` gets the texts they lie in."""
-    code = [reference for reference in named if reference.use in _CODE_USES]
+    code = _code_among(named)
     root = facts.root
-    if root is not None and (code or facts.package.entry is not None or _declares_code(root)):
+    if root is not None and facts.package.entry is None and not _declares_code(root):
+        root = None
+    if code or root is not None:
         yield from _checked(root, code, folder, sources)
 
 
+def named_code_problems(
+    named: Iterable[FileReference], folder: PackageFolder
+) -> Iterator[Diagnostic]:
+    """The problems of handlers and guards alone: what an entry does is best told by running it."""
+    code = _code_among(named)
+    if code:
+        yield from _checked(None, code, folder, {})
+
+
+def _code_among(named: Iterable[FileReference]) -> list[FileReference]:
+    return [reference for reference in named if reference.use in _CODE_USES]
+
+
 def _checked(
-    root: RootFacts,
+    root: RootFacts | None,
     named: list[FileReference],
     folder: PackageFolder,
     sources: dict[str, SourceText],
 ) -> Iterator[Diagnostic]:
+    """The problems of the modules in `named`, and of what `root` declares and its entry does."""
     # Imported here: most packages of prompts alone never need a syntax tree.
     from covel_host.manifest.rules import named_code, registrations
     from covel_host.manifest.rules.code_modules import CodeModules
@@ -47,12 +63,14 @@ def _checked(
         if file.state == "file":
             module = named_code.NamedModule(reference, modules.module(file))
             yield from found_by(named_code.NAMED_RULES, module, reference.frontmatter)
-    entry = EntryFacts(root, _entry(root, folder, modules), modules)
-    yield from found_by(registrations.ENTRY_RULES, entry, root.frontmatter)
+    if root is not None:
+        entry = EntryFacts(root, _entry(root, folder, modules), modules)
+        yield from found_by(registrations.ENTRY_RULES, entry, root.frontmatter)
+    frontmatter = named[0].frontmatter if root is None else root.frontmatter
     for looked_at in modules.looked_at():
         sources[looked_at.file.name] = looked_at.source
-        yield from found_by(named_code.MODULE_RULES, looked_at, root.frontmatter)
-        yield from found_by(registrations.MODULE_RULES, looked_at, root.frontmatter)
+        yield from found_by(named_code.MODULE_RULES, looked_at, frontmatter)
+        yield from found_by(registrations.MODULE_RULES, looked_at, frontmatter)
 
 
 def _entry(root: RootFacts, folder: PackageFolder, modules: "CodeModules") -> "CodeModule | None":

@@ -1,11 +1,15 @@
 """The files that manifests name, as values and compiled schemas, each read once."""
 
+from typing import TYPE_CHECKING
+
 from covel_host.diagnostics.source import SourceText
 from covel_host.manifest.rules.file_references import FileReference
 from covel_host.manifest.rules.json_values import JsonFile, read_json_value
 from covel_host.manifest.rules.package_folder import PackageFile, PackageFolder
 from covel_host.manifest.rules.schemas import compiled_or_reason
-from covel_host.schemas.compiled import CompiledSchema
+
+if TYPE_CHECKING:
+    from covel_host.schemas.compiled import CompiledSchema
 
 
 class PackageFiles:
@@ -31,7 +35,7 @@ class PackageFiles:
                 self.broken[file.name] = SourceText(file.content.decode("utf-8", "replace"))
         return known
 
-    def schema(self, file: PackageFile) -> CompiledSchema | str:
+    def schema(self, file: PackageFile) -> "CompiledSchema | str":
         """The compiled schema of a JSON file that could be read, or why there is none."""
         known = self._schemas.get(file.name)
         if known is None:
@@ -40,7 +44,7 @@ class PackageFiles:
             )
         return known
 
-    def usable_schema(self, file: PackageFile) -> CompiledSchema | None:
+    def usable_schema(self, file: PackageFile) -> "CompiledSchema | None":
         """The compiled schema of a file, `None` when anything is wrong with it."""
         if file.state != "file" or self.json(file).problem:
             return None

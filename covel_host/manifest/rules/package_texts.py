@@ -10,6 +10,7 @@ from covel_host.manifest.rules import inline_texts, label_files, messages, ui_sp
 from covel_host.manifest.rules.facts import PackageFacts
 from covel_host.manifest.rules.file_references import FileReference
 from covel_host.manifest.rules.label_files import LabelFile
+from covel_host.manifest.rules.messages import PackageTexts
 from covel_host.manifest.rules.package_files import PackageFiles
 from covel_host.manifest.rules.rule import found_by
 
@@ -33,7 +34,7 @@ def text_problems(
 def _label_problems(
     package: PackageReading, sources: dict[str, SourceText]
 ) -> Iterator[Diagnostic]:
-    texts: str | None = None
+    texts: PackageTexts | None = None
     for file in label_files.read_label_files(package):
         sources[file.frontmatter.file] = file.frontmatter.source
         for found in file.frontmatter.diagnostics:
@@ -45,7 +46,7 @@ def _label_problems(
             yield from _message_problems(file, texts)
 
 
-def _message_problems(file: LabelFile, texts: str | None) -> Iterator[Diagnostic]:
+def _message_problems(file: LabelFile, texts: PackageTexts | None) -> Iterator[Diagnostic]:
     if texts is not None:
         found = messages.MessageFile(file, texts)
         yield from found_by(messages.RULES, found, file.frontmatter)
@@ -54,7 +55,9 @@ def _message_problems(file: LabelFile, texts: str | None) -> Iterator[Diagnostic
 def _variant_problems(facts: PackageFacts) -> Iterator[Diagnostic]:
     package = facts.package
     if facts.root is not None:
-        yield from found_by(variants.PACKAGE_RULES, package, facts.root.frontmatter)
+        top = facts.root.frontmatter
+        yield from found_by(label_files.PACKAGE_RULES, package, top)
+        yield from found_by(variants.PACKAGE_RULES, package, top)
     if not any(name.endswith(".zh.md") for name in package.files):
         return
     for variant in variants.variants(package):

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from covel_host.manifest.rules.facts import RootFacts
 from covel_host.manifest.rules.package_files import PackageFiles
 from covel_host.manifest.rules.rule import Path, Problem, Rule, field, first_place, rule
 from covel_host.manifest.rules.schemas import text_field_problem
-from covel_host.schemas.compiled import CompiledSchema
 from plugin_sdk.values import JsonValue
+
+if TYPE_CHECKING:
+    from covel_host.schemas.compiled import CompiledSchema
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class DataFacts:
     root: RootFacts
     files: PackageFiles
 
-    def schema(self, written: str | None) -> CompiledSchema | None:
+    def schema(self, written: str | None) -> "CompiledSchema | None":
         """The compiled schema at a path of the root manifest, `None` without a usable one."""
         if written is None:
             return None
@@ -110,7 +112,7 @@ def _differ(data: DataFacts, one: str, other: str) -> bool:
     return first is not None and second is not None and first.schema != second.schema
 
 
-def _unfit(schema: CompiledSchema, example: JsonValue) -> str | None:
+def _unfit(schema: "CompiledSchema", example: JsonValue) -> str | None:
     """Why `example` is no example: a record, a list of records, or a map from key to record."""
     by_key = list(example.values()) if isinstance(example, dict) else []
     if by_key and not schema.accepts(example) and all(map(schema.accepts, by_key)):

@@ -1,16 +1,20 @@
 """JSON Schema files compiled, with limits, and what records under them can hold."""
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from covel_host.schemas.compiled import CompiledSchema, SchemaError, compile_schema
+if TYPE_CHECKING:
+    from covel_host.schemas.compiled import CompiledSchema
 
 MAX_PATTERNS: Final = 64
 """Patterns of one schema: each may take some MB once compiled."""
 
 
-def compiled_or_reason(value: object, *, may_have_patterns: bool = True) -> CompiledSchema | str:
+def compiled_or_reason(value: object, *, may_have_patterns: bool = True) -> "CompiledSchema | str":
     """The compiled schema, or what keeps it from being one, as the rest of a sentence."""
+    # Imported here: most packages name no schema, and the engine is slow to import.
+    from covel_host.schemas.compiled import SchemaError, compile_schema
+
     if not isinstance(value, dict | bool):
         return "a JSON Schema is an object, or true or false"
     if may_have_patterns and _patterns(value) > MAX_PATTERNS:

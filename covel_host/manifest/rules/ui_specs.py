@@ -32,6 +32,19 @@ def spec_unfit(spec: UiSpec) -> Iterator[Problem]:
         )
 
 
+@rule("4.11", "webview-unusable", "The entry of a webview is a small `.html` file of the package.")
+def webview_unusable(spec: UiSpec) -> Iterator[Problem]:
+    webview = spec.value.get("webview") if isinstance(spec.value, dict) else None
+    why = None if webview is None else _webview_unfit(webview, spec)
+    if why is not None:
+        path = spec.reference.path
+        yield Problem(
+            path,
+            f"{field(path)} is {spec.reference.written!r}, which has {why}.",
+            "Name an '.html' file of the package, such as webview: { entry: ui/herbs.html }.",
+        )
+
+
 def ui_specs(references: Iterable[FileReference], files: PackageFiles) -> Iterator[UiSpec]:
     """The JSON specs among `references` that could be parsed."""
     for reference in references:
@@ -50,23 +63,22 @@ def _unfit(spec: UiSpec) -> str | None:
     if ("view" in spec.value) == ("webview" in spec.value):
         both = "both" if "view" in spec.value else "neither"
         return f"has {both} of 'view' and 'webview'; a right panel has one of them"
-    webview = spec.value.get("webview")
-    return None if webview is None else _webview_unfit(webview, spec)
+    return None
 
 
 def _webview_unfit(webview: object, spec: UiSpec) -> str | None:
     entry = webview.get("entry") if isinstance(webview, dict) else None
     if not isinstance(entry, str):
-        return "has a 'webview' without an 'entry'"
+        return "a 'webview' without an 'entry'"
     if not entry.endswith(".html"):
-        return f"has the webview entry {entry!r}; expected the path of an '.html' file"
+        return f"the webview entry {entry!r}; expected the path of an '.html' file"
     found = spec.files.folder.file(spec.reference.base, entry)
     if found.state != "file":
         why = {"missing": "does not exist", "outside": "leads out of the package"}
-        return f"has the webview entry {entry!r}, which {why.get(found.state, 'cannot be read')}"
+        return f"the webview entry {entry!r}, which {why.get(found.state, 'cannot be read')}"
     if len(found.content) > MAX_WEBVIEW_BYTES:
-        return f"has the webview entry {entry!r}, which has more than 512 KB"
+        return f"the webview entry {entry!r}, which has more than 512 KiB"
     return None
 
 
-RULES: Final[tuple[Rule[UiSpec], ...]] = (spec_unfit,)
+RULES: Final[tuple[Rule[UiSpec], ...]] = (spec_unfit, webview_unusable)

@@ -1,7 +1,7 @@
 """Chinese variants of manifests (spec/manifest.md 3.2; spec/i18n.md 5)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,8 @@ from covel_host.manifest.rules.rule import FileProblem, Path, Problem, Rule, fie
 from covel_host.manifest.rules.tool_names import offered_names
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+# In backquotes, in a tag, or as a member: `story`, <story>, runtime-inputs.story.
+_MARKED_WORD: Final = re.compile(r"[`</.]([A-Za-z0-9_][A-Za-z0-9_-]*)")
 _SEGMENTS: Final = ("contributes", "prompt")
 _SIMPLIFIED: Final = ("zh-cn", "zh-hans", "zh-sg", "zh-hans-cn")
 
@@ -95,9 +97,9 @@ def names_differ(bodies: TwoBodies) -> Iterator[Problem]:
     runtime = bodies.runtime
     names = {*(offered_names(runtime) or ()), *runtime.io.inputs}
     names |= {item.tag for item in runtime.io.self_data}
-    english = set(_WORD.findall(runtime.reading.body))
-    chinese = set(_WORD.findall(bodies.variant.body))
-    for name in sorted(names & (english ^ chinese)):
+    english = _mentioned(names, runtime.reading.body)
+    chinese = _mentioned(names, bodies.variant.body)
+    for name in sorted(english ^ chinese):
         with_it, without = runtime.reading.file, bodies.variant.file
         if name in chinese:
             with_it, without = without, with_it
@@ -106,6 +108,12 @@ def names_differ(bodies: TwoBodies) -> Iterator[Problem]:
             f"{name!r} is named in the body of {with_it} and not in that of {without}.",
             "Name it in both, or in neither.",
         )
+
+
+def _mentioned(names: Iterable[str], body: str) -> set[str]:
+    """Which of `names` the `body` means; a name that is a plain word counts where it is marked."""
+    words, marked = set(_WORD.findall(body)), set(_MARKED_WORD.findall(body))
+    return {name for name in names if name in (marked if name.isalpha() else words)}
 
 
 def _written(fields: Mapping[str, object]) -> Iterator[tuple[Path, object]]:

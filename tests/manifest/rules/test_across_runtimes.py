@@ -60,6 +60,18 @@ def test_a_faulty_runtime_is_still_there_for_the_others(tmp_path: Path) -> None:
     assert found == [("runtimes/x/RUNTIME.md", "schedule.stage", "value-not-allowed")]
 
 
+def test_code_of_a_runtime_is_looked_at_whatever_the_root_says(tmp_path: Path) -> None:
+    runtime = "schedule: { stage: audit }\nfunction: { handler: run.py }\n"
+    case = Case("x", "", runtime, files={"runtimes/a/run.py": "def handle(\n"})
+    folder = make(case, "file", tmp_path)
+    (folder / "PLUGIN.md").write_text("no fence", encoding="utf-8")
+    found = [(one.file, one.name) for one in validate_folder(folder).diagnostics]
+    assert found == [
+        ("PLUGIN.md", "frontmatter-missing"),
+        ("runtimes/a/run.py", "python-syntax"),
+    ]
+
+
 def test_references_need_no_root_manifest_that_can_be_read(tmp_path: Path) -> None:
     folder = make(
         Case("x", "", audit("needs: [{ contract: a@1 }, other/x]") + "\n"), "file", tmp_path

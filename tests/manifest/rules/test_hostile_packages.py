@@ -186,3 +186,19 @@ def test_every_odd_name_can_be_shown(tmp_path: Path) -> None:
     root = 'contributes: { datasets: { h: { schema: "\\u202e\\u0007 \\U0001F33F.json" } } }'
     folder = package(tmp_path, root, {"locales/\u202e.yaml": "a: [", "PLUGIN.\u00e9.md": "x"})
     assert shown(validate_folder(folder))
+
+
+@pytest.mark.parametrize("link", ["locales", "locales/de.yaml"])
+def test_label_files_are_read_inside_the_package_alone(tmp_path: Path, link: str) -> None:
+    folder = package(tmp_path, "displayName: Herbs", {})
+    write(tmp_path / "outside" / "de.yaml", "PLUGIN.md: { displayName: Kräuter }\n")
+    place = folder / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    target = tmp_path / "outside"
+    try:
+        place.symlink_to(target if link == "locales" else target / "de.yaml")
+    except OSError:
+        pytest.skip("links cannot be made here")
+    (found,) = validate_folder(folder).diagnostics
+    assert (found.name, found.file) == ("path-outside-package", "locales/de.yaml")
+    assert not found.blocks_loading

@@ -1,0 +1,130 @@
+"""A package made from a template, and what its author does next."""
+
+import os
+import re
+import shlex
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from covel_host.base.errors import HostError
+from covel_host.catalog.folders import templates_folder
+from covel_host.cli.output import path_text, safe_text
+from covel_host.cli.validation import check_package
+from covel_host.manifest.layout import ROOT_MANIFEST
+from covel_host.manifest.text_forms import PLUGIN_ID
+
+MAX_NAME_LENGTH: Final = 100
+"""A folder's name stays far from the 255 bytes that file systems allow."""
+
+RUNS: Final[Mapping[str, str]] = {
+    "tool": """{name} --payload '{{"sides": 6}}'""",
+    "agent": "{name}",
+    "function": """{name} --payload '{{"dice": 2, "sides": 6}}'""",
+    "multi-runtime": "{name}/gather",
+    "dataset": "{name}",
+}
+"""What `covel run` is given for a package of each template; the others have nothing to run."""
+
+
+class NewPackageError(HostError):
+    """A package that cannot be begun under this name in this place."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadePackage:
+    """A new package: its files relative to it, the commands that come next, what is not served."""
+
+    package: Path
+    template: str
+    files: tuple[str, ...]
+    commands: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def make_package(plugin_id: str, template: str, folder: Path, *, is_found: bool) -> MadePackage:
+    """The new package `plugin_id` in `folder`, which is made when it is missing.
+
+    The package is there whole or not at all. `is_found` says that commands find it by its ID.
+
+    Raises:
+        NewPackageError: the name is not an ID, is taken in `folder`, or nothing can be written.
+    """
+    if not re.fullmatch(PLUGIN_ID, plugin_id) or len(plugin_id) > MAX_NAME_LENGTH:
+        raise NewPackageError(
+            f"{safe_text(plugin_id)!r} is not the ID of a package.",
+            code="invalid-name",
+            hint=f"{_nearest_id(plugin_id)}An ID begins with a lowercase letter and goes on with "
+            f"lowercase letters, digits and hyphens, at most {MAX_NAME_LENGTH}.",
+        )
+    place = Path(os.path.abspath(folder.expanduser())) / plugin_id
+    if os.path.lexists(place):
+        raise NewPackageError(
+            f"{path_text(place)!r} is there already.",
+            code="name-taken",
+            hint="Choose another name, or another folder with --dir.",
+        )
+    try:
+        _copy(templates_folder() / template, place)
+    except OSError as error:
+        raise NewPackageError(
+            f"{path_text(place)!r} cannot be written: {error.strerror or error}.",
+            code="not-writable",
+            hint="Choose another folder with --dir.",
+        ) from error
+    return _made(place, template, is_found=is_found)
+
+
+def _nearest_id(name: str) -> str:
+    near = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return f"{near!r} would be one. " if re.fullmatch(PLUGIN_ID, near) else ""
+
+
+def _copy(template: Path, place: Path) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=f".{place.name}.") as draft:
+        made = Path(draft, place.name)
+        shutil.copytree(template, made, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        made.rename(place)
+
+
+def _made(package: Path, template: str, *, is_found: bool) -> MadePackage:
+    files = sorted(
+        path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()
+    )
+    unserved = [
+        found for found in check_package(package).diagnostics if found.name == "not-served-yet"
+    ]
+    shown = shlex.quote(path_text(package))
+    commands = [f"covel validate-plugin {shown}"]
+    if template in RUNS and not any(found.hint for found in unserved):
+        target = RUNS[template].format(name=package.name if is_found else shown)
+        has_code = any(file.endswith(".py") for file in files)
+        commands.append(f"covel run {target}{f' --trust {package.name}' if has_code else ''}")
+    notes = (found.message.partition(": ")[2] or found.message for found in unserved)
+    return MadePackage(package, template, tuple(files), tuple(commands), tuple(notes))
+
+
+def made_json(made: MadePackage) -> dict[str, object]:
+    """`{path, template, files, next, notes}`; `next` are commands."""
+    return {
+        "path": path_text(made.package),
+        "template": made.template,
+        "files": list(made.files),
+        "next": list(made.commands),
+        "notes": list(made.notes),
+    }
+
+
+def made_text(made: MadePackage) -> str:
+    """What was made, and what its author does next."""
+    lines = [f"Made {path_text(made.package)} from the template {made.template!r}:"]
+    lines += [f"  {file}" for file in made.files]
+    texts = f"Say what it does: `description` in {ROOT_MANIFEST}, and the texts for the model."
+    steps = enumerate([texts, *made.commands], start=1)
+    lines += ["", "Next:", *(f"  {number}. {step}" for number, step in steps)]
+    lines += [f"Note: {note[:1].upper()}{note[1:]}" for note in made.notes]
+    return "".join(f"{line}\n" for line in lines)

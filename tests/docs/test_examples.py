@@ -1,0 +1,165 @@
+"""The examples of README and docs do what the text beside them says."""
+
+import os
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+
+from covel_host.cli.app import covel as program
+from covel_host.cli.app import run
+from covel_host.models.script_file import read_script
+from tests.cli.support import Called, Covel
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MARKED = re.compile(r"^<!-- example: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    found = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    return [str(block) for block in found]
+
+
+def marked() -> dict[str, str]:
+    """The marked examples of all pages by their path."""
+    return {path: text for page in PAGES for path, text in MARKED.findall(page.read_text("utf-8"))}
+
+
+def readme_package() -> dict[str, str]:
+    (manifest,) = blocks(ROOT / "README.md", "markdown")
+    (entry,) = blocks(ROOT / "README.md", "python")
+    return {"my-echo/PLUGIN.md": manifest, "my-echo/server/index.py": entry}
+
+
+FILES = {**marked(), **readme_package()}
+PACKAGES = sorted({path.split("/")[0] for path in FILES if "/" in path})
+RUNS = {
+    "dice-cup": ('{"sides": 6}', ["roll-dice", "runtime-done"]),
+    "herb-notes/gather": ('{"name": "mint"}', ["add-herb", "list-herbs", "runtime-done"]),
+    "my-echo": ('{"value": "hello"}', ["echo-value", "runtime-done"]),
+}
+"""What the pages run, with the payload and the tools that the offline model calls."""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home that holds every package of the pages; nothing of the machine reaches the test."""
+    for name in list(os.environ):
+        if name.startswith("COVEL_") or name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("COVEL_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for path, text in FILES.items():
+        file = tmp_path / "plugins" / path if "/" in path else tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def covel(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Called]:
+    def call(*arguments: str) -> Called:
+        code = run(arguments)
+        printed = capsys.readouterr()
+        return Called(code, printed.out, printed.err)
+
+    return call
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_mark_stands_above_a_block_of_code(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert len(MARKED.findall(text)) == text.count("<!-- example:")
+
+
+def test_no_example_is_written_twice() -> None:
+    found = [path for page in PAGES for path, _ in MARKED.findall(page.read_text("utf-8"))]
+    assert sorted(found) == sorted(set(found))
+
+
+def test_every_package_of_the_pages_is_run() -> None:
+    assert sorted(target.split("/")[0] for target in RUNS) == PACKAGES
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_of_the_pages_has_no_problems(covel: Covel, home: Path, package: str) -> None:
+    called = covel("validate-plugin", str(home / "plugins" / package), "--json")
+    assert (called.code, called.json["diagnostics"]) == (0, [])
+
+
+@pytest.mark.parametrize("target", RUNS)
+def test_a_package_of_the_pages_runs_with_the_offline_model(covel: Covel, target: str) -> None:
+    payload, tools = RUNS[target]
+    trusted = target.split("/")[0]
+    called = covel("run", target, "--payload", payload, "--trust", trusted, "--json")
+    assert called.code == 0, called.err
+    assert called.json["committed"]
+    assert [call["name"] for call in called.json["toolCalls"]] == tools
+    assert {call["status"] for call in called.json["toolCalls"]} == {"completed"}
+
+
+def test_the_dice_cup_remembers_in_the_same_session(covel: Covel) -> None:
+    command = ("run", "dice-cup", "--payload", '{"sides": 6}', "--trust", "dice-cup", "--json")
+    first = covel(*command).json
+    second = covel(*command, "--session", first["sessionId"]).json
+    rolled, again = (ran["toolCalls"][0]["result"] for ran in (first, second))
+    assert rolled["before"] is None
+    assert again["before"] == rolled["rolled"]
+    shown = covel("sessions", "show", first["sessionId"])
+    assert shown.code == 0
+    assert first["turnId"] in shown.out
+    assert f"Trace of {second['turnId']}" in shown.out
+
+
+def test_the_scripted_replies_parse_and_the_first_two_play(covel: Covel, home: Path) -> None:
+    script = home / "replies.yaml"
+    replies = read_script(script)
+    assert [len(reply.calls) for reply in replies] == [1, 0, 1, 0]
+    assert replies[2].calls[0].arguments == '{"value": "hello"}]}'
+    called = covel(
+        "run", "my-echo", "--trust", "my-echo", "--model", f"scripted:{script}", "--json"
+    )
+    assert called.code == 0, called.err
+    assert called.json["text"] == "Only text."
+    assert [call["name"] for call in called.json["toolCalls"]] == ["echo-value"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/models.md"])
+def test_the_model_slots_of_a_page_are_understood(covel: Covel, home: Path, page: str) -> None:
+    (slots,) = blocks(ROOT / page, "toml")
+    (home / "llm.toml").write_text(slots, encoding="utf-8")
+    called = covel("models", "--json")
+    assert called.code == 0, called.err
+    assert "gpt-5-mini" in called.out
+
+
+def test_the_settings_of_the_page_trust_the_dice_cup(covel: Covel, home: Path) -> None:
+    (settings,) = blocks(ROOT / "docs" / "settings.md", "toml")
+    (home / "settings.toml").write_text(settings, encoding="utf-8")
+    called = covel("run", "dice-cup", "--payload", '{"sides": 6}', "--json")
+    assert called.code == 0, called.err
+
+
+def written_commands() -> list[str]:
+    """Every line `covel …` in a shell block of the pages."""
+    lines = (line for page in PAGES for block in blocks(page, "sh") for line in block.splitlines())
+    return sorted({line.strip() for line in lines if line.startswith("covel ")})
+
+
+@pytest.mark.parametrize("line", written_commands())
+def test_a_command_of_the_pages_exists_with_its_options(line: str) -> None:
+    arguments = shlex.split(line, comments=True)[1:]
+    command: click.Command = program
+    while isinstance(command, click.Group):
+        name = arguments.pop(0)
+        found = command.get_command(click.Context(command), name)
+        assert found is not None, f"there is no command {name!r}"
+        command = found
+    # Only the options are looked at: the paths and sessions of the pages are the reader's.
+    # A command keeps the help option of its first context.
+    context = click.Context(command, help_option_names=["-h", "--help"])
+    command.make_parser(context).parse_args(arguments)

@@ -1,0 +1,2 @@
+async def guards(ctx):
+    return None

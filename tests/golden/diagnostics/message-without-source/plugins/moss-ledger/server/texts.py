@@ -1,0 +1,1 @@
+TITLE = "Herbs so far"

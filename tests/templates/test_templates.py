@@ -1,0 +1,80 @@
+"""Every template is a valid package, and what this version serves of it loads and runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from covel_host.cli.new import TEMPLATES
+from covel_host.cli.new_package import RUNS
+from covel_host.cli.validation import check_package
+from tests.cli.support import ROOT, Covel, call, write_script
+
+FOLDER = ROOT / "templates"
+ALL = sorted(path for path in FOLDER.iterdir() if path.is_dir())
+
+
+def is_served(template: str) -> bool:
+    """Whether this version loads and runs the template."""
+    return not any(found.hint for found in check_package(FOLDER / template).diagnostics)
+
+
+@pytest.mark.parametrize("template", ALL, ids=lambda path: path.name)
+def test_a_template_has_nothing_but_notes_on_what_is_not_served(template: Path) -> None:
+    found = check_package(template).diagnostics
+    assert [one for one in found if one.name != "not-served-yet"] == []
+
+
+@pytest.mark.parametrize("template", ALL, ids=lambda path: path.name)
+def test_a_template_works_under_any_name(template: Path) -> None:
+    for path in template.rglob("*"):
+        if path.suffix in (".md", ".json"):
+            text = path.read_text(encoding="utf-8")
+            assert f"{template.name}/" not in text
+            assert f"{template.name}@" not in text
+
+
+def test_the_page_of_templates_names_each() -> None:
+    page = (FOLDER / "README.md").read_text(encoding="utf-8")
+    rows = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert sorted(rows) == [path.name for path in ALL]
+
+
+@pytest.mark.parametrize("template", [name for name in TEMPLATES if is_served(name)])
+def test_a_served_template_loads(covel: Covel, home: Path, template: str) -> None:
+    covel("new", "plugin", "moss-ledger", "--template", template)
+    listed = covel("plugins", "list", "--load", "--trust", "moss-ledger", "--json")
+    (package,) = listed.json["packages"]
+    assert (package["status"], package["problems"]["errors"]) == ("loaded", 0)
+
+
+@pytest.mark.parametrize("template", [name for name in RUNS if is_served(name)])
+def test_a_served_template_runs_offline(covel: Covel, template: str) -> None:
+    covel("new", "plugin", "moss-ledger", "--template", template)
+    target, *payload = RUNS[template].format(name="moss-ledger").split(" ", 2)
+    given = [payload[0], payload[1].strip("'")] if payload else []
+    done = covel("run", target, *given, "--trust", "moss-ledger", "--model", "offline", "--json")
+    assert done.code == 0, done
+    assert done.json["committed"] is True
+
+
+def test_two_runtimes_of_one_template_share_their_data(covel: Covel, tmp_path: Path) -> None:
+    covel("new", "plugin", "moss-ledger", "--template", "multi-runtime")
+    noted = write_script(
+        tmp_path / "gather.json",
+        call("note-plant", {"name": "Sphagnum", "note": "by the pier"}),
+        call("runtime-done"),
+    )
+    first = covel(
+        *("run", "moss-ledger/gather", "--model", noted, "--trust", "moss-ledger", "--json")
+    )
+    assert first.code == 0, first
+    told = write_script(tmp_path / "report.json", call("list-plants"), {"text": "Peat moss."})
+    second = covel(
+        *("run", "moss-ledger/report", "--model", told, "--trust", "moss-ledger", "--json"),
+        *("--session", first.json["sessionId"]),
+    )
+    assert second.code == 0, second
+    (listed,) = second.json["toolCalls"]
+    plants = json.loads(listed["envelope"])
+    assert "Sphagnum" in json.dumps(plants)
