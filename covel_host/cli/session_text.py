@@ -104,7 +104,18 @@ def _message(message: MessageRecord) -> str:
 
 def _turn(facts: TurnFacts) -> str:
     turn = facts.turn
-    return f"  {turn.turn_id}  {_outcome(turn)}\n" + "".join(_call(call) for call in facts.calls)
+    calls = "".join(_call(call) for call in facts.calls)
+    return f"  {turn.turn_id}  {_outcome(turn)}\n{calls}{_texts(turn)}"
+
+
+def _texts(turn: TurnRecord) -> str:
+    """What each runtime of the turn wrote at its end, one line each."""
+    results = turn.results if isinstance(turn.results, list) else []
+    return "".join(
+        f"    {result['runtimeId']}: {one_line(str(result['text']), limit=_VALUE)}\n"
+        for result in results
+        if isinstance(result, dict) and result.get("text")
+    )
 
 
 def _outcome(turn: TurnRecord) -> str:

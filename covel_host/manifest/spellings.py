@@ -87,7 +87,8 @@ def only_near(name: str, known: Sequence[str]) -> str | None:
         return exact
     from difflib import SequenceMatcher, get_close_matches
 
-    close = get_close_matches(name, known, n=2, cutoff=0.6)
+    # A second name this near is a second reading; one farther off is none.
+    close = get_close_matches(name, known, n=2, cutoff=0.7)
     if len(close) != 1 or name[:1] != close[0][:1]:
         return None
     return close[0] if SequenceMatcher(None, name, close[0]).ratio() >= 0.8 else None

@@ -57,6 +57,7 @@ def test_show_has_messages_turns_and_the_trace_of_the_newest(
     assert "1. player (user, " in shown.out
     assert "      The gate\n      opens.\n" in shown.out
     assert "committed as revision 1, manual" in shown.out
+    assert "\n    teller: The gate opens.\n" in shown.out
     assert f"Trace of {told['turnId']}" in shown.out
     assert "turn.started" in shown.out
     assert "llm.responded" in shown.out

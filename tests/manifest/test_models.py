@@ -345,3 +345,7 @@ def test_a_name_is_only_taken_for_another_one_when_no_third_is_near(
     name: str, meant: str | None
 ) -> None:
     assert only_near(name, ["maxSteps", "requires", "required"]) == meant
+
+
+def test_a_name_that_only_begins_alike_is_no_second_reading() -> None:
+    assert only_near("contribute", ["contracts", "contributes", "conflicts"]) == "contributes"
