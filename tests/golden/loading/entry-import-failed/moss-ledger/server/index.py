@@ -1,0 +1,1 @@
+from ..tools.herbs import log_herb

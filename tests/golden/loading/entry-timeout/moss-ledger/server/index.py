@@ -1,0 +1,3 @@
+import threading
+
+threading.Event().wait(60)

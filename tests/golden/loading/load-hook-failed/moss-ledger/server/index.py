@@ -1,0 +1,6 @@
+from plugin_sdk import hookimpl
+
+
+@hookimpl
+def on_load(covel):
+    raise RuntimeError("the ledger is locked")

@@ -1,0 +1,6 @@
+from plugin_sdk import hookimpl
+
+
+@hookimpl
+def register_actions():
+    return []
