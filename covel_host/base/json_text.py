@@ -52,7 +52,7 @@ def parse_json(text: str | bytes) -> JsonValue:
     try:
         value: JsonValue = _DECODER.decode(source)
     except json.JSONDecodeError as error:
-        raise JsonTextError(error.msg, line=error.lineno, column=error.colno) from None
+        raise _syntax_error(source, error) from None
     except _NotFiniteError as error:
         raise _located(source, error.token, f"{error.token} is not a JSON number") from None
     except ValueError as error:
@@ -231,6 +231,17 @@ def _finite_float(token: str) -> Any:
 
 # Made once: a decoder with hooks of its own costs more to make than a short text to read.
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite_float)
+
+
+def _syntax_error(source: str, error: json.JSONDecodeError) -> JsonTextError:
+    """The interpreter's own words; a comma before a closing bracket is told as newer ones do."""
+    before = source[: error.pos].rstrip(" \t\r\n")
+    closer = source[error.pos : error.pos + 1]
+    if before.endswith(",") and closer in ("}", "]"):
+        kind = "object" if closer == "}" else "array"
+        message = f"Illegal trailing comma before end of {kind}"
+        error = json.JSONDecodeError(message, source, len(before) - 1)
+    return JsonTextError(error.msg, line=error.lineno, column=error.colno)
 
 
 def _located(source: str, token: str, message: str) -> JsonTextError:

@@ -52,6 +52,18 @@ def test_an_integer_of_ten_thousand_digits_is_refused() -> None:
         parse_json("1" * 10_000)
 
 
+@pytest.mark.parametrize(
+    ("text", "kind", "place"),
+    [('{\n  "a": 1,\n}', "object", (2, 9)), ("[1, 2, ]", "array", (1, 6))],
+)
+def test_a_comma_too_many_is_told_alike_by_every_interpreter(
+    text: str, kind: str, place: tuple[int, int]
+) -> None:
+    with pytest.raises(JsonTextError, match=f"trailing comma before end of {kind}") as caught:
+        parse_json(text)
+    assert (caught.value.line, caught.value.column) == place
+
+
 def test_big_integers_survive_both_ways() -> None:
     number = 123456789012345678901234567890
     assert parse_json(dump_json({"n": number})) == {"n": number}

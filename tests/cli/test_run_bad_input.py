@@ -31,7 +31,7 @@ REGISTER = (
     [
         ('{"value": hello}', "line 1, column 11"),
         ("{", "line 1, column 2"),
-        ('{\n  "a": 1,\n}', "line 3, column 1"),
+        ('{\n  "a": 1,\n}', "line 2, column 9"),
         ("", "line 1, column 1"),
         ("NaN", "line 1, column 1"),
         ("'{}'", "line 1, column 1"),

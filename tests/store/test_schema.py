@@ -58,9 +58,11 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
 
 def test_the_migrations_make_exactly_the_tables_that_the_code_uses(tmp_path: Path) -> None:
     path = make_store(tmp_path)
-    with create_engine(f"sqlite:///{path}").connect() as connection:
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.connect() as connection:
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, METADATA) == []
+    engine.dispose()
     assert made_tables(path) == code_tables(tmp_path / "code.db")
 
 
