@@ -7,7 +7,21 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-NAMES = ("startup", "repair", "ranking", "plan", "store", "validate")
+NAMES = (
+    "startup",
+    "repair",
+    "ranking",
+    "memory",
+    "world",
+    "plan",
+    "store",
+    "validate",
+    "hooks",
+    "loading",
+    "reload",
+    "worlds",
+    "tools",
+)
 RESULTS = Path(__file__).parent / "RESULTS.md"
 HEAD = """# Results
 

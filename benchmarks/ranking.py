@@ -47,14 +47,15 @@ def report() -> str:
     ]
     notes: list[str] = []
     for size in SIZES:
-        texts = list(_texts(size))
+        texts = list(ranked_texts(size))
         rows, notes = _rows(texts)
         head = [f"{size:,} texts: query", "held by", "index", "ms", "ratio", "goal ms", ""]
         parts.append(table(head, rows))
     return "\n".join([*parts, *notes, DENSE_NOTE])
 
 
-def _texts(size: int) -> Iterator[str]:
+def ranked_texts(size: int) -> Iterator[str]:
+    """Texts of the setting, the same ones every time."""
     source = random.Random(SEED)
     weights = list(accumulate(1 / (rank + 1) for rank in range(len(WORDS))))
     for _ in range(size):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from covel_host.proposals.commit import commit_execution
-from covel_host.proposals.plan import ExecutionCommit
+from covel_host.proposals.plan import ExecutionCommit, RunWrites
 from covel_host.proposals.staged import StagedProposal, check_proposal
 from covel_host.store.options import StoreOptions, Synchronous
 from covel_host.store.records import SessionRecord
@@ -45,7 +45,14 @@ def execution(number: int, *, proposals: tuple[StagedProposal, ...] = ()) -> Exe
         started_at=AT,
         finished_at=AT,
         duration_ms=3,
-        proposals=proposals or small_writes(number),
+        runs=(
+            RunWrites(
+                run_id=f"run-{number}",
+                plugin_id=PLUGIN,
+                runtime_id=PLUGIN,
+                proposals=proposals or small_writes(number),
+            ),
+        ),
         trace=(event,),
     )
 

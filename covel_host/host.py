@@ -9,26 +9,41 @@ from covel_host.base.clock import SystemClock
 from covel_host.base.ids import IdSource
 from covel_host.base.random_streams import RandomSource
 from covel_host.base.tasks import TaskTracker
-from covel_host.catalog.building import load_into, read_catalog
+from covel_host.catalog.building import CatalogLoader, load_into, read_catalog
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.discovery import discover
+from covel_host.catalog.holder import CatalogHolder
 from covel_host.catalog.load_results import LoadResults
 from covel_host.catalog.loading import ENTRY_LIMIT_S
+from covel_host.media.files import MediaFiles
+from covel_host.memory.system import MemorySystem
 from covel_host.models.gateway import GatewayOptions, ModelGateway
 from covel_host.models.selector import ModelSelector
 from covel_host.models.slot_file import load_slots
 from covel_host.models.slots import SlotTable
+from covel_host.runtime.session_media import SessionMedia
 from covel_host.settings import Settings
 from covel_host.store.execution_lock import ExecutionLock
 from covel_host.store.options import StoreOptions
 from covel_host.store.store import Store
-from covel_host.tools.builtin.installed import BUILTIN_TOOLS
+from covel_host.tools.approval import ApprovalPolicy
 from covel_host.tools.executor import ToolExecutor
-from covel_host.tools.registry import ToolRegistry
+from covel_host.turn.action_admission import ActionRequest
+from covel_host.turn.action_call import ActionReport
+from covel_host.turn.actions import run_action
 from covel_host.turn.admission import ManualRequest
+from covel_host.turn.answering import AnswersReport, AnswersRequest, answer_questions
+from covel_host.turn.commands import CommandHelp, CommandReport, CommandRequest, run_command
+from covel_host.turn.errors import RequestRefused
 from covel_host.turn.execution import ExecutionReport, run_manual
 from covel_host.turn.ports import Observer, SilentObserver, TurnPorts
 from covel_host.turn.session_locks import SessionLocks
+from covel_host.turn.sessions import new_session
+from covel_host.turn.world_sessions import (
+    WorldSession,
+    WorldSessionRequest,
+    new_world_session,
+)
 
 CLOSE_BUDGET_S = 5.0
 """How long closing waits for the runs, and then for the tools, that still go on."""
@@ -86,6 +101,7 @@ class Host:
         self.settings = settings
         self.ports = ports
         self._resources = resources
+        self._is_closing = False
 
     @classmethod
     async def open(
@@ -115,15 +131,16 @@ class Host:
             store = await asyncio.to_thread(Store.open, store_options(settings))
             opened.push_async_callback(asyncio.to_thread, store.close)
             opened.push_async_callback(gateway.aclose)
-            loaded = await load_catalog(catalog or open_catalog(settings), settings, load)
-            opened.push_async_callback(loaded.close)
-            ports = _ports(settings, loaded, store, gateway, slots)
+            catalogs = CatalogHolder(catalog or open_catalog(settings), _loader(settings))
+            opened.push_async_callback(catalogs.close)
+            await catalogs.need(load)
+            ports = _ports(settings, catalogs, store, gateway, slots)
             return cls(settings, ports, opened.pop_all())
 
     @property
     def catalog(self) -> Catalog:
-        """The packages this host knows."""
-        return self.ports.catalog
+        """The packages this host knows, as the next execution finds them."""
+        return self.ports.catalogs.current
 
     @property
     def offline_note(self) -> str | None:
@@ -133,8 +150,69 @@ class Host:
     async def run(
         self, request: ManualRequest, *, observer: Observer | None = None
     ) -> ExecutionReport:
-        """Run one runtime by hand and commit its turn; see `turn.execution.run_manual`."""
+        """Run one runtime by hand and commit its turn; see `turn.execution.run_manual`.
+
+        Raises:
+            RequestRefused: also with `host-closed`, once `close` has been called.
+        """
+        self._check_open()
         return await run_manual(request, self.ports, observer or SilentObserver())
+
+    async def open_session(self, packages: Iterable[str]) -> str:
+        """The ID of a new session with those active packages; nothing has run in it yet.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        session = await new_session(self.ports, tuple(dict.fromkeys(packages)))
+        return session.session_id
+
+    async def open_world(self, request: WorldSessionRequest) -> WorldSession:
+        """A new session made from a world pack; see `turn.world_sessions.new_world_session`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await new_world_session(request, self.ports)
+
+    async def run_action(
+        self, request: ActionRequest, *, observer: Observer | None = None
+    ) -> ActionReport:
+        """Run one RPC action of a package in a session; see `turn.actions.run_action`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await run_action(request, self.ports, observer or SilentObserver())
+
+    async def run_command(
+        self, request: CommandRequest, *, observer: Observer | None = None
+    ) -> CommandReport | CommandHelp:
+        """Run a player's command; see `turn.commands.run_command`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await run_command(request, self.ports, observer or SilentObserver())
+
+    async def answer(
+        self, request: AnswersRequest, *, observer: Observer | None = None
+    ) -> AnswersReport:
+        """Check and store players' answers; see `turn.answering.answer_questions`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await answer_questions(request, self.ports, observer or SilentObserver())
+
+    def _check_open(self) -> None:
+        if self._is_closing:
+            raise RequestRefused("The host is closed; it runs nothing more.", code="host-closed")
 
     async def close(self) -> None:
         """End the runs and tools, then the packages, models and store; may be called again.
@@ -144,6 +222,7 @@ class Host:
         what it uses stays open: until the next `close`, or the end of the process
         (seed: ToolExecutor, 关闭).
         """
+        self._is_closing = True
         executor, tasks = self.ports.executor, self.ports.tasks
         await tasks.close(budget_s=CLOSE_BUDGET_S)
         left = await executor.close(budget_s=CLOSE_BUDGET_S) + tasks.pending
@@ -153,26 +232,39 @@ class Host:
         await self._resources.aclose()
 
 
+def _loader(settings: Settings) -> CatalogLoader:
+    return CatalogLoader(
+        trust=settings.trust,
+        results=LoadResults(settings.load_results),
+        folders=settings.folders,
+    )
+
+
 def _ports(
-    settings: Settings, catalog: Catalog, store: Store, gateway: ModelGateway, slots: SlotTable
+    settings: Settings,
+    catalogs: CatalogHolder,
+    store: Store,
+    gateway: ModelGateway,
+    slots: SlotTable,
 ) -> TurnPorts:
     clock = SystemClock()
-    registry = ToolRegistry(catalog, builtins=BUILTIN_TOOLS)
     keys = (slot.key.value for slot in slots.slots.values())
     return TurnPorts(
         store=store,
         lock=ExecutionLock(settings.database, clock=clock),
         session_locks=SessionLocks(),
-        catalog=catalog,
+        catalogs=catalogs,
         gateway=gateway,
-        registry=registry,
-        executor=ToolExecutor(registry, clock=clock),
+        executor=ToolExecutor(clock=clock, approval=ApprovalPolicy(settings.tool_rules)),
         clock=clock,
         randoms=RandomSource(settings.random_seed),
         # IDs never repeat with the seed: two runs of one seed are two sessions.
         ids=IdSource(RandomSource(), clock),
         tasks=TaskTracker(),
+        media=SessionMedia(MediaFiles(settings.media), store, clock=clock),
+        memory=MemorySystem(store),
         locale=settings.locale,
         instruction_environ=settings.environ,
         secrets=tuple(key for key in keys if key),
+        auto_snapshots_kept=settings.auto_snapshots_kept,
     )

@@ -81,7 +81,11 @@ class TurnContext(CallContext, Protocol):
 
     @property
     def inputs(self) -> Mapping[str, JsonValue]:
-        """The runtime's bound inputs by slot."""
+        """The runtime's bound inputs by slot; one without a value is missing.
+
+        `{"cardinality": "one", "value", "source"}`, the source being a runtime's ID, or
+        `{"cardinality": "all", "items": [{"value", "source"}]}`.
+        """
 
     @property
     def user_settings(self) -> Mapping[str, JsonValue]:

@@ -74,8 +74,10 @@ class StoreView(Protocol):
     async def get_plugin_data(self, namespace: str, key: str) -> JsonValue:
         """The record's value, None where there is no record."""
 
-    async def list_plugin_data(self, namespace: str) -> list[DataItem]:
-        """The namespace's records, sorted by key."""
+    async def list_plugin_data(
+        self, namespace: str, *, after: str = "", limit: int | None = None
+    ) -> list[DataItem]:
+        """The namespace's records, sorted by key: those after the key `after`, at most `limit`."""
 
     async def get_session(self) -> SessionView:
         """The current session."""
@@ -113,7 +115,12 @@ class PluginDataReader(Protocol):
 
 
 class PluginDataWriter(PluginDataReader, Protocol):
-    """Reads and staged writes; writes are committed with the run, or not at all."""
+    """Reads and staged writes; writes are checked at once and committed with the run, or not.
+
+    A refused write raises `ToolError`: `invalid-input` for what is badly written or too large,
+    `conflict` for operations that do not fit the record, `refused` for reserved namespaces. It
+    stages nothing, and may be caught.
+    """
 
     async def set(self, namespace: str, key: str, value: JsonValue) -> None:
         """Stages the record's new value; None deletes it."""

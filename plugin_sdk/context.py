@@ -230,7 +230,7 @@ class GuardContext(TurnContext, Protocol):
 
     @property
     def exports(self) -> Mapping[str, JsonValue]:
-        """The bound exports of other runtimes."""
+        """The bound exports of earlier executions by slot, in the shapes of `inputs`."""
 
     @property
     def manual_payload(self) -> JsonValue:

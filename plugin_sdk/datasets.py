@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from plugin_sdk._naming import named
 from plugin_sdk.errors import DefinitionError
+from plugin_sdk.model_schema import schema_of
 from plugin_sdk.shapes import Shape
 
 _ATTRIBUTE = "__covel_dataset__"
@@ -19,8 +20,8 @@ M = TypeVar("M", bound=BaseModel)
 class DataSet:
     """The record shape of one data set.
 
-    `json_schema` is the authority when a tool is called and at commit; the class is for the
-    author's code (design/sdk.md).
+    `json_schema` is the authority when a tool is called and at commit, every pattern in it; the
+    class is for the author's code (design/sdk.md).
     """
 
     name: str
@@ -45,8 +46,10 @@ def dataset(name: str) -> Callable[[type[M]], type[M]]:
     def decorate(model: type[M]) -> type[M]:
         if not (isinstance(model, type) and issubclass(model, BaseModel)):
             raise DefinitionError(f"{subject}: {model!r} is not a pydantic model class.")
-        shape = Shape(model, subject=subject)
-        setattr(model, _ATTRIBUTE, DataSet(name, model, shape.json_schema))
+        # A shape says what is wrong with a model; its own schema is the one shown to models of
+        # providers, and leaves out patterns that records are still checked against.
+        Shape(model, subject=subject)
+        setattr(model, _ATTRIBUTE, DataSet(name, model, schema_of(TypeAdapter(model))))
         return model
 
     return decorate

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, Literal, TypeAlias, TypeVar, overload
 
 from pluggy import HookimplMarker
@@ -106,10 +107,11 @@ def hook_options(function: object) -> HookOptions | None:
 
 
 def _check(function: Callable[..., Any], options: HookOptions) -> None:
-    name = getattr(function, "__name__", "")
+    # What the host looks through is functions: anything else that is marked is never called.
+    if not isinstance(function, FunctionType):
+        raise DefinitionError(f"hookimpl marks functions written with def, not {function!r}.")
+    name = function.__name__
     subject = f'Hook "{name}"'
-    if not callable(function) or not name:
-        raise DefinitionError(f"{subject}: hookimpl marks functions, not {function!r}.")
     if name in (*REGISTRATION_HOOKS, *PACKAGE_HOOKS) and options != HookOptions():
         raise DefinitionError(
             f"{subject}: order, match, timeout_ms and event belong to life-cycle hooks. "

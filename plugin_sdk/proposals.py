@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field, ValidationError
-from pydantic_core import from_json, to_json
+from pydantic_core import from_json
 
 from plugin_sdk._problems import field_problems
 from plugin_sdk._stored_json import FROM_JSON_TEXT, StoredJson, StoredObject
@@ -308,6 +308,15 @@ def parse_proposal(value: Mapping[str, object]) -> Proposal:
         ProposalInvalid: an unknown type, a payload that does not fit its type, or a value that JSON
             cannot store.
     """
+    return read_proposal(value)[0]
+
+
+def read_proposal(value: Mapping[str, object]) -> tuple[Proposal, bytes]:
+    """Like `parse_proposal`, with the compact JSON text that the payload was copied through.
+
+    Members of the text stand as they were given, so it may be searched, never taken for the
+    payload that the proposal writes out.
+    """
     proposal_type = value.get("type")
     model = PROPOSAL_MODELS.get(proposal_type) if isinstance(proposal_type, str) else None  # type: ignore[call-overload]
     if model is None:
@@ -320,27 +329,36 @@ def parse_proposal(value: Mapping[str, object]) -> Proposal:
                 ),
             ),
         )
-    copy = _json_copy(proposal_type, value.get("payload"))
+    copy, text = _json_copy(proposal_type, value.get("payload"))
     try:
         parsed: Proposal = model.model_validate(copy, strict=True, context=FROM_JSON_TEXT)
     except ValidationError as error:
         problems = field_problems(error.errors(include_url=False), json.dumps(copy))
         raise ProposalInvalid(proposal_type, problems) from error
-    return parsed
+    return parsed, text
 
 
-def _json_copy(proposal_type: object, payload: object) -> object:
-    """The payload written as JSON and read again."""
-    # This writer is quick and lenient: a set becomes an array, NaN becomes null. A copy that is
-    # equal to what was given lost nothing; anything else is left to the strict and slower writer.
-    with suppress(ValueError, RecursionError):
-        copy: object = from_json(to_json(payload, inf_nan_mode="null"))
+def _json_copy(proposal_type: object, payload: object) -> tuple[object, bytes]:
+    """The payload written as JSON and read again, and what was written."""
+    # Imported by whoever checks proposals; most packages only make them.
+    import orjson
+
+    # This writer is quick and lenient: a dataclass becomes an object, NaN becomes null. A copy that
+    # is equal to what was given lost nothing; all else is left to the strict and slower writer.
+    with suppress(ValueError, TypeError, RecursionError):
+        text = orjson.dumps(payload)
+        copy: object = from_json(text)
         if copy == payload:
-            return copy
+            return copy, text
     try:
-        return from_json(
-            json.dumps(payload, allow_nan=False, ensure_ascii=False, default=_json_form)
-        )
+        text = json.dumps(
+            payload,
+            allow_nan=False,
+            ensure_ascii=False,
+            separators=(",", ":"),
+            default=_json_form,
+        ).encode("utf-8")
+        return from_json(text), text
     except (TypeError, ValueError, RecursionError) as error:
         problem = FieldProblem("", f"The payload cannot be stored as JSON: {error}.")
         raise ProposalInvalid(proposal_type, (problem,)) from error

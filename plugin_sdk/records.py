@@ -161,7 +161,12 @@ class HttpResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandInvocation:
-    """The slash command that led to an action (spec/manifest.md 4.5)."""
+    """The slash command that led to an action (spec/manifest.md 4.5).
+
+    `command` is the declared name, `command_id` the same behind `<package>/`. `raw` is the line as
+    it was typed, `canonical` the same line with the declared name and plain quoting. `argv` holds
+    its words, `args` the values by argument.
+    """
 
     command: str
     canonical: str

@@ -48,6 +48,11 @@ class Service(Handler[P, R]):
         self.input_schema: dict[str, Any] = (
             self.input.json_schema if input_schema is None else model_facing_schema(input_schema)
         )
+        if offer_to_models and self.input_schema.get("type") != "object":
+            raise DefinitionError(
+                f"{subject}: with offer_to_models the input must be one JSON object, such as a "
+                f"pydantic model."
+            )
 
     def __repr__(self) -> str:
         return f"<Service {self.contract!r}>"
@@ -73,7 +78,8 @@ def service(
         input_schema: The schema an imported tool shows; without it that of the input.
 
     Raises:
-        DefinitionError: no contract ID, no such kind, or a shape that cannot be read.
+        DefinitionError: no contract ID, no such kind, a shape that cannot be read, or an input for
+            models that is no JSON object.
     """
     subject = named(
         "Service",

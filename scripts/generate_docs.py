@@ -11,11 +11,17 @@ import click
 from covel_host.cli.app import COMMANDS
 from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.explain import EXAMPLES
+from covel_host.hooks import reference as hooks_reference
 from covel_host.manifest.field_reference import reference_page
-from covel_host.manifest.served import CODE_CONTRIBUTIONS, QUIET_CONTRIBUTIONS, RUNTIME_NEEDS
+from covel_host.manifest.served import (
+    CODE_CONTRIBUTIONS,
+    QUIET_CONTRIBUTIONS,
+    QUIET_HOOK_EVENTS,
+    RUNTIME_NEEDS,
+)
 from covel_host.proposals import reference as proposals_reference
-from covel_host.tools.builtin.installed import BUILTIN_TOOLS
-from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
+from covel_host.tools.builtin import reference as tools_reference
+from covel_host.tools.builtin.installed import BUILTIN_TOOLS, NOT_INSTALLED
 
 DOCS = Path(__file__).parent.parent / "docs"
 GENERATED = "<!-- Written by scripts/generate_docs.py; do not edit. -->"
@@ -63,6 +69,16 @@ def proposals_page() -> str:
     return proposals_reference.reference_page(GENERATED)
 
 
+def hooks_page() -> str:
+    """Every life-cycle hook."""
+    return hooks_reference.reference_page(GENERATED)
+
+
+def builtin_tools_page() -> str:
+    """Every builtin tool."""
+    return tools_reference.reference_page(GENERATED)
+
+
 def served_page() -> str:
     """What of the format this version runs."""
     camel = {"world_projections": "worldProjections"}
@@ -84,6 +100,7 @@ def served_page() -> str:
             f"- `contributes.{camel.get(name, name)}`: {what}"
             for name, what in QUIET_CONTRIBUTIONS.items()
         ),
+        *(f"- `contributes.hooks`: `{name}`, {what}" for name, what in QUIET_HOOK_EVENTS.items()),
         "",
         "## Fields with which a runtime cannot be run yet (`not-supported-yet`)",
         "",
@@ -94,8 +111,8 @@ def served_page() -> str:
         "Installed: " + ", ".join(f"`{name}`" for name in sorted(BUILTIN_TOOLS)) + ".",
         "",
         "Not yet, so not offered to models (a run says so): "
-        + ", ".join(f"`{name}`" for name in FRAMEWORK_TOOL_NAMES if name not in BUILTIN_TOOLS)
-        + ".",
+        + ", ".join(f"`{name}`" for name in NOT_INSTALLED)
+        + ". Each of them: [Builtin tools](builtin-tools.md).",
         "",
         "## Proposal types",
         "",
@@ -139,8 +156,10 @@ def _command_help(command: click.Command, name: str) -> list[str]:
 
 
 PAGES = {
+    "builtin-tools.md": builtin_tools_page,
     "cli.md": commands_page,
     "diagnostics.md": diagnostics_page,
+    "hooks.md": hooks_page,
     "manifest.md": manifest_page,
     "proposals.md": proposals_page,
     "served.md": served_page,

@@ -13,6 +13,7 @@ from covel_host.models.messages import ModelReply
 from covel_host.models.selector import UseOffline, UseScript, UseSlot
 from covel_host.store.errors import StoreError
 from covel_host.turn.admission import ManualRequest
+from covel_host.turn.errors import RequestRefused
 from covel_host.turn.execution import ExecutionReport
 from tests.support.hosts import opened, rows_of, settings_of
 from tests.support.packages import write_package
@@ -78,7 +79,7 @@ def test_closing_ends_packages_and_store_and_may_be_repeated(tmp_path: Path) -> 
         host = await Host.open(settings_of(tmp_path), load=["demo"], selector=UseOffline())
         await host.close()
         await host.close()
-        with pytest.raises(StoreError):
+        with pytest.raises(RequestRefused, match="is closed"):
             await host.run(ManualRequest(target="demo"))
 
     asyncio.run(main())

@@ -29,10 +29,12 @@ class Discovery:
     """Packages in order of folder and name, IDs unique; problems that belong to no manifest.
 
     A package without a readable or valid manifest is found too: reading it says what is wrong.
+    `disabled` are those that were passed over, by their mark or by a setting.
     """
 
     packages: tuple[FoundPackage, ...]
     diagnostics: tuple[Diagnostic, ...]
+    disabled: tuple[FoundPackage, ...] = ()
 
 
 def discover(folders: Iterable[PluginFolder]) -> Discovery:
@@ -45,12 +47,13 @@ def discover(folders: Iterable[PluginFolder]) -> Discovery:
     walk = _Walk()
     for folder in folders:
         walk.list_folder(folder)
-    return Discovery(tuple(walk.packages.values()), tuple(walk.diagnostics))
+    return Discovery(tuple(walk.packages.values()), tuple(walk.diagnostics), tuple(walk.disabled))
 
 
 @dataclass(slots=True)
 class _Walk:
     packages: dict[str, FoundPackage] = field(default_factory=dict)
+    disabled: list[FoundPackage] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def list_folder(self, folder: PluginFolder) -> None:
@@ -95,14 +98,24 @@ class _Walk:
                 names = {item.name: item for item in inside}
             if not _is_package(names):
                 return
+            is_marked = DISABLED_MARK in names and names[DISABLED_MARK].is_file()
         except OSError as error:
             self._unreadable(Path(entry.path), name, error)
             return
         found = FoundPackage(name, Path(entry.path), folder.source, folder.path)
+        if is_marked or name in folder.disabled:
+            self._pass_over(found)
+            return
         first = self.packages.setdefault(name, found)
         # A package named by its path is met again in the folder that holds it: nothing is hidden.
         if first is not found and os.path.realpath(first.root) != os.path.realpath(found.root):
             self._duplicate(found, first)
+
+    def _pass_over(self, found: FoundPackage) -> None:
+        """Keep what is disabled; it hides nothing."""
+        real = os.path.realpath(found.root)
+        if all(os.path.realpath(other.root) != real for other in self.disabled):
+            self.disabled.append(found)
 
     def _duplicate(self, found: FoundPackage, first: FoundPackage) -> None:
         self.diagnostics.append(
@@ -128,12 +141,9 @@ class _Walk:
 
 
 def _is_package(names: dict[str, os.DirEntry[str]]) -> bool:
-    """Whether a folder with these entries is an enabled package, valid or not."""
-    disabled = names.get(DISABLED_MARK)
-    if disabled is not None and disabled.is_file():
-        return False
+    """Whether a folder with these entries is a package, valid or not, enabled or not."""
     runtimes = names.get(RUNTIMES_FOLDER)
     if runtimes is not None and runtimes.is_dir():
         return True
-    manifest = names.get(ROOT_MANIFEST)
-    return manifest is not None and manifest.is_file()
+    # A folder or a dangling link in the place of the manifest is a mistake that reading tells.
+    return ROOT_MANIFEST in names

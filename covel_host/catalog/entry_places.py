@@ -36,11 +36,15 @@ class EntryPlaces:
         function: object = None,
         error: BaseException | None = None,
         thread: int | None = None,
+        file: str | None = None,
         hint: str | None = None,
     ) -> Diagnostic:
-        """A problem at a function's first line, at an error's origin, or where a thread is."""
-        file, line = self._entry, None
-        if isinstance(function, FunctionType):
+        """A problem at the first line of a function or class, at an error's origin, where a thread
+        is, or in `file`."""
+        file, line = file or self._entry, None
+        if isinstance(function, type):
+            file, line = self._namespace.place_of_class(function) or (file, None)
+        elif isinstance(function, FunctionType):
             # A wrapper may come from a library, what it wraps from the package.
             functions = (function, getattr(function, "__wrapped__", None))
             codes = [each.__code__ for each in functions if isinstance(each, FunctionType)]

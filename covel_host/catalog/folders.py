@@ -1,7 +1,7 @@
 """The folders in which packages are looked for (spec/manifest.md 2.2, spec/decisions.md 6)."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -19,15 +19,19 @@ _TEMPLATES: Final = "templates"
 
 @dataclass(frozen=True, slots=True)
 class PluginFolder:
-    """A folder whose sub-folders are packages; with `only`, just the sub-folder of that name."""
+    """A folder whose sub-folders are packages; with `only`, just the sub-folder of that name.
+
+    `disabled` are IDs that a setting turns off here.
+    """
 
     path: Path
     source: PluginSource
     only: str | None = None
+    disabled: frozenset[str] = frozenset()
 
 
 def plugin_folders(
-    environ: Mapping[str, str], *, extra: Sequence[Path] = ()
+    environ: Mapping[str, str], *, extra: Sequence[Path] = (), disabled: Iterable[str] = ()
 ) -> tuple[PluginFolder, ...]:
     """The folders to look in, first one first: an earlier package hides a later one of its ID.
 
@@ -35,15 +39,21 @@ def plugin_folders(
     folder of packages or one package, as named on the command line; then the user folder
     (`COVEL_USER_PLUGINS_DIR`, else `plugins` in the home). Variables that are empty count as not
     set. Folders need not exist; a folder named twice is listed once, at its first place.
+    `disabled` are the bundled packages that are turned off.
     """
     named = environ.get("COVEL_PLUGINS_DIR")
     bundled = _absolute(named) if named else bundled_plugins_folder()
     candidates = [
-        PluginFolder(bundled, "builtin"),
+        PluginFolder(bundled, "builtin", disabled=frozenset(disabled)),
         *(_named_folder(path) for path in extra),
         PluginFolder(user_plugins_folder(environ), "community"),
     ]
     return tuple(_each_once(candidates))
+
+
+def bundled_folders(folders: Iterable[PluginFolder]) -> tuple[PluginFolder, ...]:
+    """Those of `folders` whose packages come with the host."""
+    return tuple(folder for folder in folders if folder.source == "builtin")
 
 
 def user_plugins_folder(environ: Mapping[str, str]) -> Path:
@@ -79,14 +89,15 @@ def _shipped(name: str) -> Path:
 
 def _named_folder(path: Path) -> PluginFolder:
     absolute = _absolute(str(path))
-    if (absolute / ROOT_MANIFEST).is_file():
+    if os.path.lexists(absolute / ROOT_MANIFEST):
         return PluginFolder(absolute.parent, "community", only=absolute.name)
     return PluginFolder(absolute, "community")
 
 
 def _absolute(path: str) -> Path:
     """The path without `.` and `..`, so that a package path always has its name at the end."""
-    return Path(os.path.abspath(Path(path).expanduser()))
+    # The function of `os.path` keeps a `~nobody` that no person has; that of `Path` fails.
+    return Path(os.path.abspath(os.path.expanduser(path)))
 
 
 def _each_once(folders: Sequence[PluginFolder]) -> Iterator[PluginFolder]:

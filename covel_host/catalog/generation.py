@@ -1,22 +1,38 @@
 """One loaded state of a package."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from covel_host.catalog.events import LoadedEvent
 from covel_host.catalog.namespace import PackageNamespace
+from covel_host.catalog.registered_hook import RegisteredHook
 from covel_host.catalog.registrar import EntryRegistrar
 from covel_host.manifest.reading import PackageReading, RuntimeReading
 from covel_host.schemas.compiled import CompiledSchema
+from plugin_sdk.actions import Action
+from plugin_sdk.extensions import Extension
+from plugin_sdk.forms import FormValidator
+from plugin_sdk.services import Service
 from plugin_sdk.tools import Tool
+
+if TYPE_CHECKING:
+    from covel_host.catalog.datasets import LoadedDataset
+
+RuntimeFunction: TypeAlias = Callable[[Any], Any]
+"""`handle` or `guard` of a runtime's module; takes the context, may be asynchronous."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuntimeSchemas:
-    """The compiled schemas of one runtime, `None` where the manifest names none."""
+    """The compiled schemas of one runtime, `None` where the manifest names none.
+
+    `contract` is what the package publishes for the runtime's output contract.
+    """
 
     payload: CompiledSchema | None = None
     output: CompiledSchema | None = None
+    contract: CompiledSchema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +55,10 @@ class Generation:
     """What a package is and brings, as published; nothing of it changes any more.
 
     `number` counts the generations of the package in this process from 1. `entry` is `None` for a
-    package without code. `tools` are the registered tools by name.
+    package without code. What the entry registered stands by name: `tools`, `actions`, `forms`,
+    `services` by their own names (several may serve one contract), `extensions` by
+    `<point>/<id>`; `hooks` in order of definition. `handlers` and `guards` are by runtime ID,
+    declared `events` by topic.
     """
 
     plugin_id: str
@@ -47,7 +66,17 @@ class Generation:
     content_hash: str
     reading: PackageReading
     tools: Mapping[str, Tool[..., Any]] = field(default_factory=dict)
+    actions: Mapping[str, Action[..., Any]] = field(default_factory=dict)
+    services: Mapping[str, Service[..., Any]] = field(default_factory=dict)
+    forms: Mapping[str, FormValidator] = field(default_factory=dict)
+    extensions: Mapping[str, Extension[..., Any]] = field(default_factory=dict)
+    hooks: tuple[RegisteredHook, ...] = ()
+    handlers: Mapping[str, RuntimeFunction] = field(default_factory=dict)
+    guards: Mapping[str, RuntimeFunction] = field(default_factory=dict)
+    datasets: "Mapping[str, LoadedDataset]" = field(default_factory=dict)
     schemas: Mapping[str, RuntimeSchemas] = field(default_factory=dict)
+    events: Mapping[str, LoadedEvent] = field(default_factory=dict)
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     entry: LoadedEntry | None = None
 
     def runtime(self, runtime_id: str) -> RuntimeReading | None:

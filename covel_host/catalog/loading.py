@@ -1,25 +1,34 @@
 """From a package's files to a published generation, or to diagnostics: all or nothing."""
 
 import asyncio
-import os
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from covel_host.base.daemon_threads import run_in_daemon_thread
+from covel_host.catalog.datasets import LoadedDataset, compile_datasets
 from covel_host.catalog.entry import Entry
+from covel_host.catalog.entry_hooks import EntryHooks
+from covel_host.catalog.events import LoadedEvent, compile_events
 from covel_host.catalog.generation import Generation, LoadedEntry, RuntimeSchemas
+from covel_host.catalog.hook_registration import missing_hooks
 from covel_host.catalog.namespace import PackageNamespace
 from covel_host.catalog.registrar import EntryRegistrar
-from covel_host.catalog.registration import Tools, missing_tools
+from covel_host.catalog.registration import Registered, missing_registrations
 from covel_host.catalog.requirements import unmet_requirements
+from covel_host.catalog.runtime_functions import (
+    RuntimeModule,
+    module_path,
+    runtime_modules,
+)
 from covel_host.catalog.runtime_schemas import compile_schemas
 from covel_host.catalog.sources import PackageSources
 from covel_host.diagnostics.codes import report
-from covel_host.diagnostics.diagnostic import Diagnostic, any_blocks_loading, in_order
+from covel_host.diagnostics.diagnostic import Diagnostic, any_blocks_loading, dotted, in_order
 from covel_host.manifest.reading import PackageReading
 from covel_host.manifest.served import unserved_contributions
+from covel_host.manifest.translations import package_messages
 from covel_host.manifest.validation import problems_of_loading
 
 ENTRY_LIMIT_S: Final = 15.0
@@ -65,6 +74,8 @@ class _Load:
         self._reading = reading
         self._sources = sources
         self._number = number
+        self._has_usable_files = True
+        self._events: Mapping[str, LoadedEvent] = {}
         self.found: list[Diagnostic] = []
 
     async def run(self, limit_s: float) -> Generation | None:
@@ -73,27 +84,75 @@ class _Load:
         schemas = self._schemas()
         if not may_run:
             return None
-        if self._reading.entry is None:
-            self.found += missing_tools((), self._reading)
-            return None if any_blocks_loading(self.found) else self._generation(schemas, {}, None)
-        path = _entry_path(self._reading, self._reading.entry)
-        if path not in self._sources.modules:
-            self.found.append(_entry_not_found(self._reading.plugin_id, path))
+        path = self._entry_path()
+        modules = self._runtime_modules()
+        if path is None and self._reading.entry is not None:
             return None
-        return await self._enter(path, schemas, limit_s)
+        if path is None:
+            self.found += [
+                *missing_registrations(self._reading),
+                *missing_hooks(EntryHooks(), self._reading),
+            ]
+        if path is None and not modules:
+            return self._without_code(schemas)
+        return await self._enter(path, modules, schemas, limit_s)
 
     def _schemas(self) -> dict[str, RuntimeSchemas]:
-        """Compiled from the sources; none where a file that a manifest names cannot be used."""
+        """Compiled from the sources, those of events beside them; none where a file that a
+        manifest names cannot be used."""
         unusable = problems_of_loading(self._reading)
         self.found += unusable
         if unusable:
+            self._has_usable_files = False
             return {}
         schemas, problems = compile_schemas(self._reading, self._sources)
-        self.found += problems
+        self._events, of_events = compile_events(self._reading, self._sources)
+        self.found += [*problems, *of_events]
         return schemas
 
+    def _entry_path(self) -> str | None:
+        if self._reading.entry is None:
+            return None
+        path = module_path(self._reading.root, self._reading.entry)
+        if path in self._sources.modules:
+            return path
+        self.found.append(_entry_not_found(self._reading.plugin_id, path))
+        return None
+
+    def _runtime_modules(self) -> list[RuntimeModule]:
+        """The modules of handlers and guards, without those that were found wrong already."""
+        told = {(found.file, found.path) for found in self.found if found.blocks_loading}
+        modules = []
+        for named in runtime_modules(self._reading):
+            if (named.runtime.file, dotted(named.field)) in told or (named.path, "") in told:
+                continue
+            if named.path in self._sources.modules:
+                modules.append(named)
+            else:
+                self.found.append(_module_not_found(named))
+        return modules
+
+    def _datasets(self, registered: Registered) -> Mapping[str, LoadedDataset]:
+        if not self._has_usable_files:
+            return {}
+        datasets, problems = compile_datasets(
+            self._reading, self._sources, registered.get("datasets", {})
+        )
+        self.found += problems
+        return datasets
+
+    def _without_code(self, schemas: Mapping[str, RuntimeSchemas]) -> Generation | None:
+        datasets = self._datasets({})
+        if any_blocks_loading(self.found):
+            return None
+        return self._generation(schemas, datasets, None, None)
+
     async def _enter(
-        self, path: str, schemas: dict[str, RuntimeSchemas], limit_s: float
+        self,
+        path: str | None,
+        modules: Sequence[RuntimeModule],
+        schemas: Mapping[str, RuntimeSchemas],
+        limit_s: float,
     ) -> Generation | None:
         plugin_id, manifest = self._reading.plugin_id, self._reading.manifest
         loaded = LoadedEntry(
@@ -102,47 +161,68 @@ class _Load:
             ),
             EntryRegistrar(plugin_id, None if manifest is None else manifest.version),
         )
-        entry = Entry(path, self._reading, loaded.namespace, loaded.registrar)
-        is_loaded = False
+        entry = Entry(path, modules, self._reading, loaded.namespace, loaded.registrar)
+        datasets = None
         try:
-            is_loaded = await self._ran(entry, limit_s)
+            datasets = await self._ran(entry, limit_s)
         finally:
             # Also when the wait for it was cancelled.
-            if not is_loaded:
+            if datasets is None:
                 await loaded.withdraw("loading failed")
-        return self._generation(schemas, entry.tools, loaded) if is_loaded else None
+        return None if datasets is None else self._generation(schemas, datasets, entry, loaded)
 
-    async def _ran(self, entry: Entry, limit_s: float) -> bool:
-        """Whether every step of the entry came to an end and nothing is wrong."""
+    async def _ran(self, entry: Entry, limit_s: float) -> Mapping[str, LoadedDataset] | None:
+        """The data sets once every step came to an end and nothing is wrong."""
+        name = f"covel load {self._reading.plugin_id}"
         try:
             async with asyncio.timeout(limit_s):
-                for step in (entry.check, entry.start):
-                    name = f"covel load {self._reading.plugin_id}"
-                    self.found += await run_in_daemon_thread(step, name=name)
-                    if any_blocks_loading(self.found):
-                        return False
+                self.found += await run_in_daemon_thread(entry.check, name=name)
+                datasets = self._datasets(entry.registered)
+                if any_blocks_loading(self.found):
+                    return None
+                if entry.has_start:
+                    self.found += await run_in_daemon_thread(entry.start, name=name)
         except TimeoutError:
             self.found.append(entry.timed_out(limit_s))
-            return False
-        return True
+        return None if any_blocks_loading(self.found) else datasets
 
     def _generation(
-        self, schemas: dict[str, RuntimeSchemas], tools: Tools, entry: LoadedEntry | None
+        self,
+        schemas: Mapping[str, RuntimeSchemas],
+        datasets: Mapping[str, LoadedDataset],
+        code: Entry | None,
+        entry: LoadedEntry | None,
     ) -> Generation:
+        registered = {} if code is None else code.registered
+        functions = {} if code is None else code.functions.by_use
         return Generation(
             plugin_id=self._reading.plugin_id,
             number=self._number,
             content_hash=self._sources.content_hash,
             reading=self._reading,
-            tools=tools,
+            tools=registered.get("tools", {}),
+            actions=registered.get("actions", {}),
+            services=registered.get("services", {}),
+            forms=registered.get("forms", {}),
+            extensions=registered.get("extensions", {}),
+            hooks=() if code is None else code.hooks,
+            handlers=functions.get("handler", {}),
+            guards=functions.get("guard", {}),
+            datasets=datasets,
             schemas=schemas,
+            events=self._events,
+            translations=package_messages(self._reading),
             entry=entry,
         )
 
 
-def _entry_path(reading: PackageReading, entry: Path) -> str:
-    """As the author wrote it: a link stands where it stands, and imports from there."""
-    return os.path.normpath(entry.relative_to(reading.root)).replace(os.sep, "/")
+def _module_not_found(named: RuntimeModule) -> Diagnostic:
+    return named.runtime.frontmatter.report(
+        "file-not-found",
+        f"{named.subject} is not among the package's modules.",
+        path=named.field,
+        hint="Names that begin with a dot, '__pycache__' and 'node_modules' are left out.",
+    )
 
 
 def _entry_not_found(plugin_id: str, path: str) -> Diagnostic:

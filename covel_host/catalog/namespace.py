@@ -4,6 +4,7 @@ Every module of the package lives under a name of its own generation, so relativ
 equal module names of two packages never meet, and a reload replaces every module.
 """
 
+import ast
 import importlib
 import importlib.abc
 import importlib.util
@@ -18,10 +19,16 @@ from typing import Final
 
 from covel_host.catalog.host_imports import refuse_host_imports
 from covel_host.catalog.module_caches import forget_modules
+from covel_host.catalog.source_lines import forget_lines, keep_lines
 
 _PREFIX: Final = "covel_packages"
 _SERIAL: Final = itertools.count(1)
 """`sys.modules` belongs to the process: two hosts in it must not meet in one name."""
+
+
+def is_package_module(name: object) -> bool:
+    """Whether a module of that name is one of a package."""
+    return isinstance(name, str) and name.startswith(f"{_PREFIX}.")
 
 
 class PackageNamespace(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
@@ -82,6 +89,7 @@ class PackageNamespace(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
             # The import system also keeps every module as an attribute of the one above it.
             vars(sys.modules[_PREFIX]).pop(self.name.removeprefix(_PREFIX + "."), None)
         forget_modules(self.name)
+        forget_lines(self.name, (str(self.root / relative) for relative in self._modules))
 
     def relative_path(self, filename: str) -> str | None:
         """The package-relative path of a traceback's file, `None` for a file of elsewhere."""
@@ -90,6 +98,18 @@ class PackageNamespace(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
             return None
         relative = path.relative_to(self.root).as_posix()
         return relative if relative in self._modules else None
+
+    def place_of_class(self, model: type) -> tuple[str, int | None] | None:
+        """File and line of a class of the package, `None` for one from elsewhere."""
+        relative = self._files.get(model.__module__)
+        if relative is None:
+            return None
+        found = [
+            node.lineno
+            for node in ast.walk(ast.parse(self._modules[relative]))
+            if isinstance(node, ast.ClassDef) and node.name == model.__name__
+        ]
+        return relative, found[0] if found else None
 
     def relative_import(self, name: str, *, file: str) -> str | None:
         """How `file` names the package's own module `name` (`tools.notes`): with leading dots.
@@ -124,7 +144,9 @@ class PackageNamespace(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader
         relative = self._file(fullname)
         source, filename = self._modules[relative], str(self.root / relative)
         refuse_host_imports(source, filename)
-        return compile(source, filename, "exec", dont_inherit=True)
+        code = compile(source, filename, "exec", dont_inherit=True)
+        keep_lines(self.name, filename, importlib.util.decode_source(source))
+        return code
 
     def get_source(self, fullname: str) -> str:
         return importlib.util.decode_source(self._modules[self._file(fullname)])

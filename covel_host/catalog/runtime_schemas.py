@@ -1,16 +1,15 @@
 """The JSON Schema files that runtimes name, compiled when a generation is made."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from covel_host.base.json_text import JsonTextError, parse_json
-from covel_host.base.paths import OutsideFolder, resolve_inside
 from covel_host.catalog.generation import RuntimeSchemas
+from covel_host.catalog.schema_files import SchemaFileUnusable, compile_schema_file
 from covel_host.catalog.sources import PackageSources
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
+from covel_host.manifest.layout import ROOT_MANIFEST
 from covel_host.manifest.reading import PackageReading, RuntimeReading
-from covel_host.schemas.compiled import CompiledSchema, SchemaError, compile_schema
+from covel_host.schemas.compiled import CompiledSchema
 
 _CONTRACT: Final = "contract:"
 
@@ -20,6 +19,7 @@ def compile_schemas(
 ) -> tuple[dict[str, RuntimeSchemas], list[Diagnostic]]:
     """The schemas of every runtime by its ID, and what is wrong with the files."""
     compiler = _Compiler(reading.root, sources)
+    contracts = compiler.contracts(reading)
     schemas = {
         runtime.runtime_id: RuntimeSchemas(
             payload=compiler.compile(
@@ -28,6 +28,7 @@ def compile_schemas(
             output=compiler.compile(
                 runtime, ("io", "output", "schema"), runtime.manifest.io.output.schema_path
             ),
+            contract=contracts.get(runtime.manifest.io.output.contract or ""),
         )
         for runtime in reading.runtimes
         if runtime.manifest is not None
@@ -38,9 +39,25 @@ def compile_schemas(
 class _Compiler:
     def __init__(self, root: Path, sources: PackageSources) -> None:
         self._root = root
-        self._documents: Mapping[str, bytes] = sources.documents
-        self._real_root = sources.root
+        self._sources = sources
         self.diagnostics: list[Diagnostic] = []
+
+    def contracts(self, reading: PackageReading) -> dict[str, CompiledSchema]:
+        """What the package publishes for contracts, by their IDs."""
+        top, manifest = reading.files.get(ROOT_MANIFEST), reading.manifest
+        compiled: dict[str, CompiledSchema] = {}
+        if top is None or manifest is None:
+            return compiled
+        for contract, public in manifest.contracts.items():
+            path, written = ("contracts", contract, "schema"), public.schema_path
+            try:
+                compiled[contract] = compile_schema_file(
+                    self._sources, written, root=self._root, base=reading.root
+                )
+            except SchemaFileUnusable as problem:
+                message = f"`{dotted(path)}` is {written!r}: {problem.message}"
+                self.diagnostics.append(top.report(problem.name, message, path=path))
+        return compiled
 
     def compile(
         self, runtime: RuntimeReading, field: tuple[str, ...], written: str | None
@@ -49,7 +66,7 @@ class _Compiler:
             return None
         try:
             return self._compiled(runtime, written)
-        except _Unusable as problem:
+        except SchemaFileUnusable as problem:
             path = (*runtime.field_prefix, *field)
             self.diagnostics.append(
                 runtime.frontmatter.report(
@@ -60,28 +77,8 @@ class _Compiler:
 
     def _compiled(self, runtime: RuntimeReading, written: str) -> CompiledSchema:
         if written.startswith(_CONTRACT):
-            raise _Unusable(
+            raise SchemaFileUnusable(
                 "not-supported-yet",
                 "this version of the host does not serve the schemas of contracts yet.",
             )
-        try:
-            path = resolve_inside(self._root, written, base=runtime.folder)
-        except OutsideFolder:
-            raise _Unusable("path-outside-package", "the path leaves the package.") from None
-        content = self._documents.get(path.relative_to(self._real_root).as_posix())
-        if content is None:
-            raise _Unusable("schema-unusable", "the package has no such JSON file.")
-        try:
-            schema = parse_json(content)
-            if not isinstance(schema, (dict, bool)):
-                raise _Unusable("schema-unusable", "a JSON Schema is an object.")
-            return compile_schema(schema)
-        except (JsonTextError, SchemaError) as error:
-            raise _Unusable("schema-unusable", f"{str(error).rstrip('.')}.") from None
-
-
-class _Unusable(Exception):
-    def __init__(self, name: str, message: str) -> None:
-        super().__init__(message)
-        self.name = name
-        self.message = message
+        return compile_schema_file(self._sources, written, root=self._root, base=runtime.folder)

@@ -35,13 +35,15 @@ class PackageSources:
     """What was read.
 
     `modules` maps the path of every `.py` file, relative and with `/`, to its bytes, `documents`
-    that of every `.json` file. `content_hash` is the hexadecimal SHA-256 over path and bytes of
-    every `.py`, `.md`, `.json` and `.yaml` file, in code-point order of the paths.
+    that of every `.json` file, `texts` that of every `.md` file. `content_hash` is the hexadecimal
+    SHA-256 over path and bytes of every `.py`, `.md`, `.json` and `.yaml` file, in code-point order
+    of the paths.
     """
 
     root: Path
     modules: Mapping[str, bytes]
     documents: Mapping[str, bytes]
+    texts: Mapping[str, bytes]
     content_hash: str
 
 
@@ -60,6 +62,7 @@ def read_sources(root: Path) -> PackageSources:
     digest = hashlib.sha256()
     modules: dict[str, bytes] = {}
     documents: dict[str, bytes] = {}
+    texts: dict[str, bytes] = {}
     total_bytes = 0
     for relative, path in sorted(_files(real_root)):
         content = _read(path, relative)
@@ -76,7 +79,9 @@ def read_sources(root: Path) -> PackageSources:
             modules[relative] = content
         elif relative.endswith(".json"):
             documents[relative] = content
-    return PackageSources(real_root, modules, documents, digest.hexdigest())
+        elif relative.endswith(".md"):
+            texts[relative] = content
+    return PackageSources(real_root, modules, documents, texts, digest.hexdigest())
 
 
 def _files(real_root: Path) -> Iterator[tuple[str, Path]]:

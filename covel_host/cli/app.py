@@ -17,17 +17,25 @@ from covel_host.base.errors import HostError
 from covel_host.cli import failures, streams
 
 COMMANDS = {
+    "answer": "Answer a question that a package has asked the player.",
     "db": "Check the database, or back it up.",
+    "dev": "Take edits of packages over as they are saved, and run their runtimes.",
     "doctor": "Check this installation, its folders, packages and models.",
     "explain": "Say what a diagnostic code or a reserved name means.",
+    "install": "Put a package into the user's folder, from a ZIP archive or a folder.",
+    "mcp": "Serve the tools of packages to an MCP client over standard input and output.",
     "models": "Show the model slots and where each setting comes from.",
     "new": "Begin a package from a template.",
-    "plugins": "List the packages found, show one, or resolve a session's set.",
+    "plugins": "List the packages found, show one, turn it off, or resolve a session's set.",
+    "rpc": "Run an RPC action of a package, or a player's command, in a session.",
     "run": "Run one runtime of a package and commit its turn.",
     "schema": "Print the JSON Schema of a manifest, for editors.",
-    "sessions": "List sessions, or show one.",
-    "tools": "List the tools that packages register.",
+    "sessions": "List sessions, show one, or begin one.",
+    "tools": "List the tools that packages register, and those made from their data sets.",
+    "trust": "Show whose code may run, allow a package's, or take that back.",
+    "uninstall": "Remove a package from the user's folder, and the trust in it.",
     "validate-plugin": "Check package folders without running their code.",
+    "validate-world": "Check world packs without making a session.",
     "version": "Show the versions of host and Python.",
 }
 """Command names with their one-line help, so that `covel --help` imports none of them."""
@@ -119,6 +127,8 @@ def run(arguments: Sequence[str]) -> int:
         # Also what is no Exception: no package's `sys.exit` ends a command without a word.
         if isinstance(error, OSError) and _comes_from_writing(error):
             return failures.output_lost(error, sys.stdout)
+        if isinstance(error, FileNotFoundError) and not _has_working_directory():
+            return failures.host_error(_working_directory_gone(), as_json=as_json)
         return failures.internal_error(error, as_json=as_json)
     return result if isinstance(result, int) else 0
 
@@ -127,6 +137,22 @@ def _comes_from_writing(error: OSError) -> bool:
     # Notes fail without a word, so what `click.echo` could not write was for standard output.
     *_, (last, _) = traceback.walk_tb(error.__traceback__)
     return last.f_code is click.echo.__code__
+
+
+def _has_working_directory() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
+
+
+def _working_directory_gone() -> HostError:
+    return HostError(
+        "The folder that the command was called in does not exist any more.",
+        code="working-directory-gone",
+        hint="Change to another folder, then repeat the command.",
+    )
 
 
 def _keep_crash(error: BaseException) -> None:

@@ -16,7 +16,7 @@ ASKED = "this terminal"
 
 
 def with_approval(state: PackageState, settings: Settings, *, may_ask: bool) -> Settings:
-    """`settings` with a grant for the package, if a person gives one now.
+    """`settings` with a grant for the package as it is now, if a person gives one.
 
     Which source trusts a package that is not bundled is said in one line. Nothing is asked when the
     package has no code or cannot be loaded anyway; without a terminal nobody is asked.
@@ -28,22 +28,34 @@ def with_approval(state: PackageState, settings: Settings, *, may_ask: bool) -> 
     except SourcesError:
         return settings
     grant = settings.trust.grant(
-        state.plugin_id, source=state.found.source, content_hash=sources.content_hash
+        state.plugin_id,
+        source=state.found.source,
+        content_hash=sources.content_hash,
+        root=state.found.root,
     )
     if grant is not None:
         if state.found.source != "builtin":
             note(f"Running the code of {state.plugin_id!r}, trusted by {grant.origin}.")
         return settings
-    if not (may_ask and _is_terminal() and _ask(state)):
+    if not (may_ask and is_terminal()):
         return settings
-    return replace(settings, trust=settings.trust.with_trusted(state.plugin_id, origin=ASKED))
+    why = settings.trust.refusal(state.plugin_id, content_hash=sources.content_hash)
+    if not _ask(state, why):
+        return settings
+    # What was asked about is what may run: an edit meanwhile needs another answer.
+    trust = settings.trust.with_grant(
+        state.plugin_id, content_hash=sources.content_hash, origin=ASKED
+    )
+    return replace(settings, trust=trust)
 
 
-def _is_terminal() -> bool:
+def is_terminal() -> bool:
+    """Whether a person can be asked, and sees the question."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _ask(state: PackageState) -> bool:
+def _ask(state: PackageState, why: str) -> bool:
+    note(f"The code of {state.plugin_id!r} needs your leave: {why}.")
     place = path_text(state.found.root)
     question = f"Run the code of {state.plugin_id!r} in {place}? It may do whatever you may."
     return click.confirm(safe_text(question), default=False, err=True)

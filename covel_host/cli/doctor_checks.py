@@ -26,11 +26,13 @@ OLDEST_PYTHON: Final = (3, 11)
 _INSTALL: Final = "Install the host again: python -m pip install --force-reinstall covel-host"
 
 
-def all_checks(environ: Mapping[str, str], *, trusted: Sequence[str]) -> list[Check]:
+def all_checks(
+    environ: Mapping[str, str], *, trusted: Sequence[str], is_safe: bool = False
+) -> list[Check]:
     """Every check, in the order in which they depend on one another."""
     checks = [_python(), *_libraries(), _home(home_folder(environ))]
     try:
-        settings = read_settings(environ, trust=trusted)
+        settings = read_settings(environ, trust=trusted, is_safe=is_safe)
         with log_to_file(settings):
             return [
                 *checks,

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 from covel_host.catalog.folders import PluginFolder
+from covel_host.catalog.trust import trust_advice
 from covel_host.cli.checks import Check
 from covel_host.cli.output import counted, path_text
 from covel_host.cli.package_facts import PackageFacts, load_facts
@@ -48,8 +49,7 @@ def _folder(folder: PluginFolder, settings: Settings) -> Check:
 def _package(package: PackageFacts) -> Check:
     subject = package.plugin_id
     if package.status == "untrusted":
-        advice = f"Read the code, then allow it: --trust {subject}, or COVEL_TRUST."
-        return Check(subject, "warning", "not loaded: nobody has trusted its code", advice)
+        return Check(subject, "warning", f"not loaded: {package.refusal}", trust_advice(subject))
     first = _first_problem(package)
     if package.status == "error":
         message = "not loaded" if first is None else f"not loaded: {first.placed_message}"

@@ -20,9 +20,15 @@ class DetailedError(HostError):
     """An error with more to tell: `text` stands above it, `members` in its JSON."""
 
     def __init__(
-        self, message: str, *, code: str, text: str, members: Mapping[str, object]
+        self,
+        message: str,
+        *,
+        code: str,
+        text: str,
+        members: Mapping[str, object],
+        hint: str | None = None,
     ) -> None:
-        super().__init__(message, code=code)
+        super().__init__(message, code=code, hint=hint)
         self.text = text
         self.members = members
 

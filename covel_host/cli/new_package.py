@@ -60,7 +60,7 @@ def make_package(plugin_id: str, template: str, folder: Path, *, is_found: bool)
             hint=f"{_nearest_id(plugin_id)}An ID begins with a lowercase letter and goes on with "
             f"lowercase letters, digits and hyphens, at most {MAX_NAME_LENGTH}.",
         )
-    place = Path(os.path.abspath(folder.expanduser())) / plugin_id
+    place = Path(os.path.abspath(os.path.expanduser(folder))) / plugin_id
     if os.path.lexists(place):
         raise NewPackageError(
             f"{path_text(place)!r} is there already.",

@@ -1,6 +1,8 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,6 +27,19 @@ trust_option = click.option(
     help="Let the code of this package run, this once.",
 )
 
+safe_option = click.option(
+    "--safe", "is_safe", is_flag=True, help="Look at bundled packages only, whatever else is there."
+)
+
+yes_option = click.option("--yes", "is_confirmed", is_flag=True, help="Do not ask.")
+
 locale_option = click.option(
     "--locale", metavar="TAG", help="Language of content, such as en or zh-CN."
 )
+
+
+def payload_option(help: str, *, name: str = "--payload") -> Callable[[Any], Any]:
+    """An option for a JSON value; `run_request.given_value` reads it."""
+    return click.option(
+        name, metavar="JSON|@FILE|-", help=f"{help} From a file with @, from standard input with -."
+    )

@@ -9,9 +9,13 @@ _HEAD = ("ID", "KIND", "VERSION", "SOURCE", "STATUS", "PROBLEMS", "LAST LOAD")
 
 
 def list_json(facts: FoundFacts) -> dict[str, object]:
-    """`{packages, diagnostics}`; the diagnostics are those of the folders."""
+    """`{packages, disabled, diagnostics}`; the diagnostics are those of the folders."""
     return {
         "packages": [summary_json(package) for package in facts.packages],
+        "disabled": [
+            {"id": found.plugin_id, "source": found.source, "path": path_text(found.root)}
+            for found in facts.disabled
+        ],
         "diagnostics": _diagnostics_json(facts),
     }
 
@@ -20,9 +24,9 @@ def list_text(facts: FoundFacts, settings: Settings) -> str:
     """One line per package, then what is wrong with the folders."""
     if not facts.packages:
         folders = "".join(f"  {path_text(folder.path)}\n" for folder in settings.folders)
-        return f"No packages were found in:\n{folders}{_diagnostics_text(facts)}"
+        return f"No packages were found in:\n{folders}{_rest_text(facts)}"
     rows = [_HEAD, *(_row(package) for package in facts.packages)]
-    return table(rows) + _diagnostics_text(facts)
+    return table(rows) + _rest_text(facts)
 
 
 def summary_json(package: PackageFacts) -> dict[str, object]:
@@ -82,6 +86,13 @@ def _diagnostics_json(facts: FoundFacts) -> list[dict[str, object]]:
     from covel_host.diagnostics.formats import as_json
 
     return [as_json(found) for found in facts.diagnostics]
+
+
+def _rest_text(facts: FoundFacts) -> str:
+    disabled = "".join(
+        f"Disabled: {found.plugin_id} in {path_text(found.folder)}\n" for found in facts.disabled
+    )
+    return disabled + _diagnostics_text(facts)
 
 
 def _diagnostics_text(facts: FoundFacts) -> str:

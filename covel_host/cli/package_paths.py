@@ -41,7 +41,7 @@ def packages_at(paths: Iterable[Path]) -> FoundPaths:
 def _packages_at(path: Path) -> tuple[dict[str, Path], tuple[Diagnostic, ...]]:
     """Package folders by their real path, and the problems of the folder that holds them."""
     folder = path.parent if path.name == ROOT_MANIFEST and not path.is_dir() else path
-    if (folder / ROOT_MANIFEST).exists() or (folder / RUNTIMES_FOLDER).is_dir():
+    if os.path.lexists(folder / ROOT_MANIFEST) or (folder / RUNTIMES_FOLDER).is_dir():
         return {os.path.realpath(folder): folder}, ()
     # Imported here: a package named by its path needs no look around.
     from covel_host.catalog.discovery import discover

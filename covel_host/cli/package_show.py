@@ -1,16 +1,27 @@
 """One package in full, as text for people and as JSON for programs."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from covel_host.cli.excerpts import texts_of
 from covel_host.cli.output import counted, one_line, path_text, table
+from covel_host.cli.package_contributions import (
+    Declared,
+    Place,
+    declarations,
+    declared_names,
+    place_text,
+)
 from covel_host.cli.package_facts import PackageFacts
 from covel_host.cli.package_list import last_load_text, summary_json
+from covel_host.cli.package_needs import python_needs
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.formats import as_json, format_full
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.served import unserved_needs
+
+if TYPE_CHECKING:
+    from covel_host.cli.package_registrations import HookFacts, Registered
 
 
 def show_json(package: PackageFacts, hidden: Sequence[Diagnostic]) -> dict[str, object]:
@@ -21,10 +32,16 @@ def show_json(package: PackageFacts, hidden: Sequence[Diagnostic]) -> dict[str, 
         "displayName": None if manifest is None else manifest.display_name,
         "description": None if manifest is None else manifest.description,
         "trust": None if package.grant is None else package.grant.origin,
+        "trustState": package.trust,
+        "contentHash": package.content_hash,
         "hasCode": package.has_code,
+        "python": _python_json(package),
         "runtimes": [_runtime_json(runtime) for runtime in package.reading.runtimes],
-        "contributes": _contributions(package),
+        "contributes": declared_names(package.reading),
         "tools": list(package.tools),
+        "declared": [_placed(found) for found in declarations(package.reading)],
+        "registered": [_placed(found) for found in package.registered],
+        "hooks": [_hook_json(hook) for hook in package.hooks],
         "diagnostics": [as_json(found) for found in [*package.diagnostics, *hidden]],
     }
 
@@ -37,8 +54,11 @@ def show_text(package: PackageFacts, hidden: Sequence[Diagnostic]) -> str:
         _section("Runtimes", [_runtime_row(found) for found in package.reading.runtimes]),
         _section(
             "Contributes",
-            [(name, ", ".join(items)) for name, items in _contributions(package).items()],
+            [(name, ", ".join(items)) for name, items in declared_names(package.reading).items()],
         ),
+        _section("Places", _place_rows(package)),
+        _section("Hooks, in the order of their calls", [_hook_row(hook) for hook in package.hooks]),
+        _section("Python needs", _python_rows(package)),
         _last_problems(package),
     ]
     problems = format_full([*package.diagnostics, *hidden], sources=texts_of(package.reading))
@@ -62,7 +82,9 @@ def _facts(package: PackageFacts) -> list[tuple[str, str]]:
         ("source", package.found.source),
         ("folder", path_text(package.found.root)),
         ("status", package.status),
+        ("content", package.content_hash or ""),
         ("code", _code_text(package)),
+        ("trust", "" if not package.has_code else package.trust),
         ("last load", last_load_text(package.last_load)),
         ("tools", ", ".join(package.tools)),
     ]
@@ -82,7 +104,7 @@ def _code_text(package: PackageFacts) -> str:
     if not package.has_code:
         return "none"
     if package.grant is None:
-        return f"not trusted; allow it with --trust {package.plugin_id}"
+        return f"not trusted; allow it with --trust {package.plugin_id}: {package.refusal}"
     return (
         "runs: it is bundled"
         if package.grant.origin == "bundled"
@@ -112,26 +134,50 @@ def _runtime_row(runtime: RuntimeReading) -> tuple[str, str, str, str]:
     return runtime.runtime_id, manifest.runtime_type, f"{trigger}{stage}", state
 
 
-def _contributions(package: PackageFacts) -> dict[str, list[str]]:
-    """What the manifest lists, by group, in the spelling of the manifest."""
-    manifest = package.reading.manifest
-    if manifest is None:
-        return {}
-    written = manifest.contributes.model_dump(by_alias=True, exclude_unset=True, mode="json")
-    return {name: _names(value) for name, value in written.items() if value}
+def _placed(found: "Declared | Registered") -> dict[str, object]:
+    return {"group": found.group, "name": found.name, "place": _place_json(found.place)}
 
 
-def _names(value: Any) -> list[str]:
-    if isinstance(value, dict):
-        return list(value)
-    return [item if isinstance(item, str) else _name(item) for item in value]
+def _place_json(place: Place | None) -> dict[str, object] | None:
+    return None if place is None else {"file": place[0], "line": place[1]}
 
 
-def _name(item: dict[str, Any]) -> str:
-    for key in ("name", "id", "key", "topic", "event", "point"):
-        if isinstance(item.get(key), str):
-            return str(item[key])
-    return "(unnamed)"
+def _place_rows(package: PackageFacts) -> list[tuple[str, str, str, str]]:
+    """Each contribution with its declaration and, once the package is loaded, its registration."""
+    rows = []
+    for found in declarations(package.reading):
+        same = (found.group, found.name)
+        at = [each.place for each in package.registered if (each.group, each.name) == same]
+        registered = ", ".join(place_text(place) for place in dict.fromkeys(at)) or "-"
+        rows.append((found.group, found.name, place_text(found.place), registered))
+    return [("GROUP", "NAME", "DECLARED", "REGISTERED"), *rows] if rows else []
+
+
+def _hook_json(hook: "HookFacts") -> dict[str, object]:
+    return {
+        "event": hook.event,
+        "function": hook.function,
+        "order": hook.order,
+        "timeoutMs": hook.timeout_ms,
+        "place": _place_json(hook.place),
+    }
+
+
+def _hook_row(hook: "HookFacts") -> tuple[str, str, str, str]:
+    return hook.event, hook.order, hook.function, place_text(hook.place)
+
+
+def _python_json(package: PackageFacts) -> list[dict[str, object]]:
+    return [
+        {"need": text, "isMet": wrong is None, "problem": wrong}
+        for text, wrong in python_needs(package.reading)
+    ]
+
+
+def _python_rows(package: PackageFacts) -> list[tuple[str, str]]:
+    return [
+        (text, "met" if wrong is None else wrong) for text, wrong in python_needs(package.reading)
+    ]
 
 
 def _section(title: str, rows: Sequence[Sequence[str]]) -> str:

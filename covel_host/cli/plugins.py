@@ -2,11 +2,15 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from covel_host.cli.options import json_option, plugins_dir_option, trust_option
+from covel_host.cli.options import json_option, plugins_dir_option, safe_option, trust_option
 from covel_host.cli.output import write_json, write_text
+
+if TYPE_CHECKING:
+    from covel_host.settings import Settings
 
 load_option = click.option(
     "--load", is_flag=True, help="Load the packages whose code may run, and show the result."
@@ -15,23 +19,28 @@ load_option = click.option(
 
 @click.group("plugins")
 def command() -> None:
-    """List the packages found, show one, or resolve a session's set."""
+    """List the packages found, show one, turn it off, or resolve a session's set."""
 
 
 @command.command("list")
 @load_option
 @trust_option
+@safe_option
 @plugins_dir_option
 @json_option
 def list_command(
-    *, load: bool, trusted: tuple[str, ...], plugins_dirs: tuple[Path, ...], as_json: bool
+    *,
+    load: bool,
+    trusted: tuple[str, ...],
+    is_safe: bool,
+    plugins_dirs: tuple[Path, ...],
+    as_json: bool,
 ) -> None:
     """List the packages in the plugin folders; without --load nothing of them is imported."""
     from covel_host.cli.package_facts import load_facts, read_facts
     from covel_host.cli.package_list import list_json, list_text
-    from covel_host.settings import read_settings
 
-    settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted)
+    settings = _settings(trusted, plugins_dirs, is_safe=is_safe)
     if load:
         from covel_host.cli.log_file import log_to_file
 
@@ -49,6 +58,7 @@ def list_command(
 @click.argument("plugin_id", metavar="ID")
 @load_option
 @trust_option
+@safe_option
 @plugins_dir_option
 @json_option
 def show_command(
@@ -56,15 +66,15 @@ def show_command(
     plugin_id: str,
     load: bool,
     trusted: tuple[str, ...],
+    is_safe: bool,
     plugins_dirs: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Show one package: manifest, runtimes, contributions, problems, trust."""
     from covel_host.cli.package_facts import load_facts, read_facts
     from covel_host.cli.package_show import show_json, show_text
-    from covel_host.settings import read_settings
 
-    settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted)
+    settings = _settings(trusted, plugins_dirs, is_safe=is_safe)
     if load:
         from covel_host.cli.log_file import log_to_file
 
@@ -77,7 +87,7 @@ def show_command(
         from covel_host.cli.targets import package_not_found
 
         known = [found.plugin_id for found in discover(settings.folders).packages]
-        raise package_not_found(plugin_id, known)
+        raise package_not_found(plugin_id, known, disabled=facts.disabled)
     hidden = [found for found in facts.diagnostics if found.plugin == plugin_id]
     if as_json:
         write_json(show_json(facts.packages[0], hidden))
@@ -95,6 +105,7 @@ def show_command(
     help="Leave this package out, whoever needs it; may be given several times.",
 )
 @trust_option
+@safe_option
 @plugins_dir_option
 @json_option
 def resolve_command(
@@ -102,6 +113,7 @@ def resolve_command(
     plugin_ids: tuple[str, ...],
     excluded: tuple[str, ...],
     trusted: tuple[str, ...],
+    is_safe: bool,
     plugins_dirs: tuple[Path, ...],
     as_json: bool,
 ) -> int:
@@ -113,12 +125,56 @@ def resolve_command(
     from covel_host.cli.failures import FINDINGS
     from covel_host.cli.package_facts import read_facts
     from covel_host.cli.package_resolution import resolution_json, resolution_text, resolve
-    from covel_host.settings import read_settings
 
-    settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted)
+    settings = _settings(trusted, plugins_dirs, is_safe=is_safe)
     resolved = resolve(read_facts(settings), named=plugin_ids, excluded=excluded)
     if as_json:
         write_json(resolution_json(resolved))
     else:
         write_text(resolution_text(resolved))
     return FINDINGS if resolved.fails else 0
+
+
+@command.command("enable")
+@click.argument("plugin_id", metavar="ID")
+@plugins_dir_option
+@json_option
+def enable_command(*, plugin_id: str, plugins_dirs: tuple[Path, ...], as_json: bool) -> None:
+    """Turn a package on again. The trust in it is what it was."""
+    _switch(plugin_id, plugins_dirs, is_enabled=True, as_json=as_json)
+
+
+@command.command("disable")
+@click.argument("plugin_id", metavar="ID")
+@plugins_dir_option
+@json_option
+def disable_command(*, plugin_id: str, plugins_dirs: tuple[Path, ...], as_json: bool) -> None:
+    """Turn a package off: it is found no more, until it is enabled.
+
+    A file PLUGIN.md.disabled is put into its folder; bundled packages are named in settings.toml.
+    """
+    _switch(plugin_id, plugins_dirs, is_enabled=False, as_json=as_json)
+
+
+def _switch(
+    plugin_id: str, plugins_dirs: tuple[Path, ...], *, is_enabled: bool, as_json: bool
+) -> None:
+    from covel_host.cli.plugins_enable import switch, switched_json, switched_text
+
+    switched = switch(plugin_id, _settings((), plugins_dirs), is_enabled=is_enabled)
+    if as_json:
+        write_json(switched_json(switched))
+    else:
+        write_text(switched_text(switched))
+
+
+def _settings(
+    trusted: tuple[str, ...], plugins_dirs: tuple[Path, ...], *, is_safe: bool = False
+) -> "Settings":
+    from covel_host.settings import read_settings
+
+    if is_safe:
+        from covel_host.cli.safe_mode import begin_safe_mode
+
+        begin_safe_mode(plugins_dirs)
+    return read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted, is_safe=is_safe)

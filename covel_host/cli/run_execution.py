@@ -14,6 +14,7 @@ from covel_host.cli.approval import with_approval
 from covel_host.cli.event_loop import run_loop
 from covel_host.cli.excerpts import texts_of
 from covel_host.cli.failures import FINDINGS, DetailedError, error_facts, output_lost
+from covel_host.cli.log_notes import noted
 from covel_host.cli.output import counted, note, safe_text
 from covel_host.cli.run_report import report_json
 from covel_host.cli.run_terminal import RunTerminal
@@ -25,6 +26,7 @@ from covel_host.host import Host, load_catalog, store_options
 from covel_host.models.selector import ModelSelector
 from covel_host.settings import Settings
 from covel_host.store.errors import StoreError
+from covel_host.store.sessions import get_session
 from covel_host.store.store import Store
 from covel_host.store.turns import get_turn
 from covel_host.turn.admission import ManualRequest, admit
@@ -45,13 +47,13 @@ def execute(
     Raises:
         HostError: the run could not begin; nothing was started and nothing stored.
     """
-    plugin_id = request.target.partition("/")[0]
-    catalog = _package(plugin_id, settings)
-    state = catalog.packages[plugin_id]
-    settings = with_approval(state, settings, may_ask=not as_json)
+    catalog = _packages(request, settings)
+    for state in catalog.packages.values():
+        settings = with_approval(state, settings, may_ask=not as_json)
     terminal = RunTerminal(output, is_quiet=as_json)
     try:
-        report = run_loop(_run(request, settings, catalog, selector, terminal))
+        with noted(terminal.say):
+            report = run_loop(_run(request, settings, catalog, selector, terminal))
     except (KeyboardInterrupt, asyncio.CancelledError):
         # Code of a package may cancel every task of the loop, the host's own with them.
         return _aborted(settings, terminal, output, as_json=as_json)
@@ -59,7 +61,7 @@ def execute(
         if as_json:
             click.echo(dump_json(report_json(report)), file=output)
         else:
-            _show(report, terminal, output)
+            show_report(report, terminal, output)
     except BrokenPipeError:
         # The exit code still says whether it was committed.
         give_up(output)
@@ -68,14 +70,34 @@ def execute(
     return 0 if report.committed else FINDINGS
 
 
-def _package(plugin_id: str, settings: Settings) -> Catalog:
-    """A catalog of that one package; the others are not even read."""
+def _packages(request: ManualRequest, settings: Settings) -> Catalog:
+    """A catalog of what the request names and what its session has; no other is even read."""
     discovery = discover(settings.folders)
-    say_hidden(discovery, [plugin_id])
-    wanted = tuple(found for found in discovery.packages if found.plugin_id == plugin_id)
-    if not wanted:
-        raise package_not_found(plugin_id, [found.plugin_id for found in discovery.packages])
-    return read_catalog(replace(discovery, packages=wanted))
+    named = dict.fromkeys((request.plugin_id, *request.packages))
+    say_hidden(discovery, named)
+    known = [found.plugin_id for found in discovery.packages]
+    for plugin_id in named:
+        if plugin_id not in known:
+            raise package_not_found(plugin_id, known, disabled=discovery.disabled)
+    wanted = {*named, *_of_session(request.session_id, settings)}
+    found = tuple(found for found in discovery.packages if found.plugin_id in wanted)
+    return read_catalog(replace(discovery, packages=found))
+
+
+def _of_session(session_id: str | None, settings: Settings) -> tuple[str, ...]:
+    """The packages of a session that is there already."""
+    if session_id is None:
+        return ()
+    try:
+        reader = Store.open_reader(store_options(settings))
+    except StoreError:
+        # There is none yet; what is wrong with it otherwise is said when the run opens it.
+        return ()
+    try:
+        session = reader.read_now(lambda reading: get_session(reading, session_id))
+    finally:
+        reader.close()
+    return () if session is None else session.active_packages
 
 
 async def _run(
@@ -107,7 +129,7 @@ def _admit(request: ManualRequest, loaded: Catalog) -> None:
     except RequestRefused as refused:
         if refused.code != "package-not-loaded":
             raise
-        (state,) = loaded.packages.values()
+        state = loaded.packages[request.plugin_id]
         wrong = [found for found in state.diagnostics if found.severity != "info"]
         raise DetailedError(
             f"The package {state.plugin_id!r} was not loaded: {counted(len(wrong), 'problem')}.",
@@ -117,11 +139,14 @@ def _admit(request: ManualRequest, loaded: Catalog) -> None:
         ) from refused
 
 
-def _show(report: ExecutionReport, terminal: RunTerminal, output: TextIO) -> None:
+def show_report(report: ExecutionReport, terminal: RunTerminal, output: TextIO) -> None:
+    """What of a run was not shown while it went on, and what was committed."""
     result = report.result
     terminal.show_final(result.text)
     if report.committed and result.output and not result.text:
         click.echo(dump_json(result.output), file=output)
+    if result.reason is not None:
+        note(f"skipped: {result.reason}")
     for warning in result.warnings:
         note(f"warning: {warning}")
     if report.failure is not None:
@@ -140,7 +165,7 @@ def _show(report: ExecutionReport, terminal: RunTerminal, output: TextIO) -> Non
 def _aborted(settings: Settings, terminal: RunTerminal, output: TextIO, *, as_json: bool) -> int:
     """Say what became of a run that a person ended; the store knows, the run may not."""
     terminal.end_line()
-    revision = _committed_revision(settings, terminal)
+    revision = committed_revision(settings, terminal)
     message = "Aborted: nothing was committed."
     if revision is not None:
         message = f"Aborted after the commit: the turn is revision {revision} of its session."
@@ -157,7 +182,8 @@ def _aborted(settings: Settings, terminal: RunTerminal, output: TextIO, *, as_js
     return FINDINGS
 
 
-def _committed_revision(settings: Settings, terminal: RunTerminal) -> int | None:
+def committed_revision(settings: Settings, terminal: RunTerminal) -> int | None:
+    """The revision that the turn shown last became; None where it was not committed."""
     session_id, turn_id = terminal.session_id, terminal.turn_id
     if session_id is None or turn_id is None:
         return None

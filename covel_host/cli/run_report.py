@@ -25,6 +25,8 @@ def report_json(report: ExecutionReport) -> dict[str, object]:
         },
         "warnings": list(result.warnings),
     }
+    if result.reason is not None:
+        document["reason"] = result.reason
     if report.failure is not None:
         failure = report.failure
         document["error"] = error_facts(failure.code, failure.message, failure.hint)

@@ -1,5 +1,8 @@
 """What a person hands to a run, checked before anything is loaded."""
 
+import sys
+from pathlib import Path
+
 from covel_host.base.errors import HostError
 from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.cli.output import one_line, safe_text
@@ -9,11 +12,20 @@ _NEAR = 20
 
 
 class PayloadError(HostError):
-    """`--payload` is not JSON."""
+    """A value that was handed in is not JSON, or cannot be read."""
 
 
-def payload_value(text: str) -> JsonValue:
-    """The value of `--payload`.
+def given_value(given: str, *, option: str = "--payload") -> JsonValue:
+    """The value that an option gives: JSON, `@FILE`, or `-` for standard input.
+
+    Raises:
+        PayloadError: like `payload_value`; or the file cannot be read.
+    """
+    return payload_value(_text_of(given, option), option=option)
+
+
+def payload_value(text: str, *, option: str = "--payload") -> JsonValue:
+    """The value of an option's text.
 
     Raises:
         PayloadError: it is not JSON; the message has line, column and the text there.
@@ -22,10 +34,24 @@ def payload_value(text: str) -> JsonValue:
         return parse_json(text)
     except JsonTextError as error:
         raise PayloadError(
-            f"--payload is not JSON: line {error.line}, column {error.column}: "
+            f"{option} is not JSON: line {error.line}, column {error.column}: "
             f"{error.message.rstrip('.')}, at {_there(text, error)}.",
             code="payload-not-json",
-            hint='Quote the whole value for the shell: --payload \'{"value": "hello"}\'',
+            hint=f'Quote the whole value for the shell: {option} \'{{"value": "hello"}}\'',
+        ) from None
+
+
+def _text_of(given: str, option: str) -> str:
+    try:
+        if given == "-":
+            return sys.stdin.read()
+        return Path(given[1:]).read_text("utf-8") if given.startswith("@") else given
+    except (OSError, UnicodeError) as error:
+        where = "standard input" if given == "-" else given[1:]
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise PayloadError(
+            f"{option} cannot be read from {safe_text(where)!r}: {reason}.",
+            code="payload-not-readable",
         ) from None
 
 

@@ -48,6 +48,14 @@ class RunTerminal:
             self.end_line()
         note(_call_line(event.type, event.data))
 
+    def say(self, text: str) -> None:
+        """Show one line beside the output."""
+        if self._is_quiet:
+            return
+        if self._is_terminal:
+            self.end_line()
+        note(text)
+
     def show_final(self, text: str) -> None:
         """Show the run's text unless it was shown while it came; end the last line."""
         if text.strip() and self._shown.strip() != text.strip():

@@ -9,14 +9,18 @@ from covel_host.store.errors import StoreError
 from covel_host.store.limits import MAX_LIMIT
 from covel_host.store.messages import list_messages, list_turn_messages
 from covel_host.store.options import StoreOptions
+from covel_host.store.outside_inputs import list_outside_inputs
 from covel_host.store.reader import StoreReader
 from covel_host.store.records import (
     MessageRecord,
+    OutsideInputRecord,
+    SeatRecord,
     SessionRecord,
     ToolCallRecord,
     TraceRecord,
     TurnRecord,
 )
+from covel_host.store.seats import every_seat
 from covel_host.store.sessions import list_sessions, require_session
 from covel_host.store.tool_calls import list_tool_calls
 from covel_host.store.traces import list_trace
@@ -49,15 +53,19 @@ class TurnFacts:
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """A session with its newest messages and turns, oldest first.
+    """A session with its newest messages, turns and outside inputs, oldest first.
 
-    `traced` is the turn that is shown in full: the one asked for, else the newest.
+    `traced` is the turn that is shown in full: the one asked for, else the newest. `inputs` came
+    from outside every turn, such as RPC calls, and `seats` say who plays whom; a view of one turn
+    has none of either.
     """
 
     session: SessionRecord
     messages: tuple[MessageRecord, ...]
     turns: tuple[TurnFacts, ...]
     traced: TurnFacts | None
+    inputs: tuple[OutsideInputRecord, ...] = ()
+    seats: tuple[SeatRecord, ...] = ()
 
 
 def read_sessions(settings: Settings, *, limit: int) -> list[SessionRecord]:
@@ -96,12 +104,14 @@ def _reader(settings: Settings) -> Iterator[StoreReader]:
 def _newest(reading: Reading, session_id: str) -> SessionFacts:
     session = require_session(reading, session_id)
     messages = tuple(list_messages(reading, session_id, limit=SHOWN))
+    inputs = tuple(list_outside_inputs(reading, session_id, limit=SHOWN))
+    seats = tuple(every_seat(reading, session_id))
     newest_first = list_turns(reading, session_id, limit=SHOWN)
     if not newest_first:
-        return SessionFacts(session, messages, (), None)
+        return SessionFacts(session, messages, (), None, inputs, seats)
     traced = _traced(reading, newest_first[0])
     older = [_turn(reading, turn) for turn in reversed(newest_first[1:])]
-    return SessionFacts(session, messages, (*older, traced), traced)
+    return SessionFacts(session, messages, (*older, traced), traced, inputs, seats)
 
 
 def _one_turn(reading: Reading, session_id: str, turn_id: str) -> SessionFacts:

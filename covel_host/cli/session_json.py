@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 
 from covel_host.cli.session_facts import SessionFacts, TurnFacts
-from covel_host.store.records import MessageRecord, SessionRecord, ToolCallRecord, TraceRecord
+from covel_host.store.records import (
+    MessageRecord,
+    OutsideInputRecord,
+    SeatRecord,
+    SessionRecord,
+    ToolCallRecord,
+    TraceRecord,
+)
 from covel_host.store.values import time_text, time_text_or_null
 
 
@@ -13,11 +20,13 @@ def sessions_json(sessions: Sequence[SessionRecord]) -> dict[str, object]:
 
 
 def session_json(facts: SessionFacts) -> dict[str, object]:
-    """`{session, messages, turns}`; the turn that is shown in full has a `trace`."""
+    """`{session, seats, messages, turns, inputs}`; the turn that is shown in full has a `trace`."""
     return {
         "session": _session(facts.session),
+        "seats": [_seat(seat) for seat in facts.seats],
         "messages": [_message(message) for message in facts.messages],
         "turns": [_turn(turn, has_trace=turn is facts.traced) for turn in facts.turns],
+        "inputs": [_input(given) for given in facts.inputs],
     }
 
 
@@ -34,6 +43,10 @@ def _session(session: SessionRecord) -> dict[str, object]:
         "createdAt": time_text(session.created_at),
         "updatedAt": time_text(session.updated_at),
     }
+
+
+def _seat(seat: SeatRecord) -> dict[str, object]:
+    return {"id": seat.seat_id, "label": seat.label, "characterId": seat.character_id}
 
 
 def _message(message: MessageRecord) -> dict[str, object]:
@@ -71,6 +84,25 @@ def _turn(facts: TurnFacts, *, has_trace: bool) -> dict[str, object]:
     if has_trace:
         document["trace"] = [_event(event) for event in facts.trace]
     return document
+
+
+def _input(given: OutsideInputRecord) -> dict[str, object]:
+    return {
+        "inputId": given.input_id,
+        "sequence": given.sequence,
+        "type": given.type,
+        "source": given.source,
+        "channel": given.channel,
+        "pluginId": given.plugin_id,
+        "target": given.target,
+        "payload": given.payload,
+        "metadata": given.metadata,
+        "outcome": given.outcome,
+        "result": given.result,
+        "error": given.error,
+        "startedAt": time_text(given.started_at),
+        "durationMs": given.duration_ms,
+    }
 
 
 def _call(call: ToolCallRecord) -> dict[str, object]:

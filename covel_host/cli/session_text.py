@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from covel_host.base.json_text import dump_json
 from covel_host.cli.output import one_line, safe_text, table, time_text, write_text
 from covel_host.cli.session_facts import SHOWN, SessionFacts, TurnFacts
-from covel_host.store.records import MessageRecord, SessionRecord, ToolCallRecord, TurnRecord
+from covel_host.store.records import (
+    MessageRecord,
+    OutsideInputRecord,
+    SeatRecord,
+    SessionRecord,
+    ToolCallRecord,
+    TurnRecord,
+)
 from covel_host.trace.tree import TraceNode, build_tree
 from plugin_sdk.values import JsonValue
 
@@ -28,22 +35,34 @@ def sessions_text(sessions: Sequence[SessionRecord]) -> str:
 
 
 def session_text(facts: SessionFacts) -> str:
-    """The session, its messages, its turns with their tool calls."""
+    """The session, its messages, its turns with their tool calls, and what came between turns."""
     session = facts.session
     head = (
         f"{session.session_id}\n"
         f"  {session.status}, {session.phase}, revision {session.revision}, "
-        f"locale {session.locale}\n"
+        f"locale {session.locale}{_world(session)}\n"
         f"  created {time_text(session.created_at)}, changed {time_text(session.updated_at)}\n"
         f"  packages: {', '.join(session.active_packages) or 'none'}\n"
     )
+    if facts.seats:
+        head += f"  seats: {', '.join(map(_seat, facts.seats))}\n"
     messages = "".join(_message(message) for message in facts.messages)
     turns = "".join(_turn(turn) for turn in facts.turns)
+    inputs = "".join(_input(given) for given in facts.inputs)
     return (
         head
         + (f"\nMessages{_cut(len(facts.messages))}\n{messages}" if messages else "")
         + (f"\nTurns{_cut(len(facts.turns))}\n{turns}" if turns else "")
+        + (f"\nCalls and answers{_cut(len(facts.inputs))}\n{inputs}" if inputs else "")
     )
+
+
+def _world(session: SessionRecord) -> str:
+    return "" if session.world_id is None else f", world {one_line(session.world_id, limit=_VALUE)}"
+
+
+def _seat(seat: SeatRecord) -> str:
+    return f"{seat.seat_id} plays {seat.character_id or 'nobody'}"
 
 
 def write_trace(facts: TurnFacts) -> None:
@@ -106,6 +125,19 @@ def _turn(facts: TurnFacts) -> str:
     turn = facts.turn
     calls = "".join(_call(call) for call in facts.calls)
     return f"  {turn.turn_id}  {_outcome(turn)}\n{calls}{_texts(turn)}"
+
+
+def _input(given: OutsideInputRecord) -> str:
+    """One line for a call or an answer, and one for what came of it."""
+    took = "" if given.duration_ms is None else f" in {given.duration_ms} ms"
+    came = "" if given.result is None else f": {_short(given.result)}"
+    if given.error is not None:
+        came = f": {given.error.get('message')} ({given.error.get('code')})"
+    return (
+        f"  {given.sequence}. {given.type} {given.plugin_id}: {given.target} "
+        f"{_short(given.payload)}\n"
+        f"      {given.outcome}{took}{came}\n"
+    )
 
 
 def _texts(turn: TurnRecord) -> str:

@@ -1,16 +1,17 @@
 """`covel sessions`."""
 
 import os
+from pathlib import Path
 
 import click
 
-from covel_host.cli.options import json_option
+from covel_host.cli.options import json_option, locale_option, plugins_dir_option
 from covel_host.cli.output import write_json, write_text
 
 
 @click.group("sessions")
 def command() -> None:
-    """List sessions, or show one."""
+    """List sessions, show one, or begin one."""
 
 
 @command.command("list")
@@ -55,3 +56,36 @@ def show_command(*, session_id: str, turn_id: str | None, as_json: bool) -> None
     write_text(session_text(facts))
     if facts.traced is not None:
         write_trace(facts.traced)
+
+
+@command.command("new", epilog="Reference: docs/worlds.md.")
+@click.option(
+    "--world",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="PATH",
+    help="The world pack to play in. Without one the session begins empty.",
+)
+@click.option(
+    "--with",
+    "packages",
+    multiple=True,
+    metavar="PLUGIN",
+    help="A package of the session, beside those the world asks for; may be given several times.",
+)
+@locale_option
+@plugins_dir_option
+@json_option
+def new_command(
+    *,
+    world: Path | None,
+    packages: tuple[str, ...],
+    locale: str | None,
+    plugins_dirs: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Begin a session, and import a world pack into it; all of it is stored, or nothing."""
+    from covel_host.cli.session_start import begin_session
+    from covel_host.settings import read_settings
+
+    settings = read_settings(os.environ, extra_folders=plugins_dirs, locale=locale)
+    return begin_session(settings, world=world, packages=packages, as_json=as_json)

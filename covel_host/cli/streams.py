@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
+_INPUT: Final = 0
 _OUTPUT: Final = 1
 
 
@@ -92,6 +93,23 @@ def output_apart(log: TextIO | None) -> Iterator[TextIO]:
             give_up(own)
         own.close()
         os.dup2(kept, _OUTPUT)
+        os.close(kept)
+
+
+@contextmanager
+def input_apart() -> Iterator[int]:
+    """Inside, standard input is at its end; gives a file descriptor of what it was before.
+
+    So no package takes what was sent to the command, and no program it starts does.
+    """
+    kept = os.dup(_INPUT)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, _INPUT)
+    os.close(nothing)
+    try:
+        yield kept
+    finally:
+        os.dup2(kept, _INPUT)
         os.close(kept)
 
 

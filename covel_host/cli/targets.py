@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from covel_host.base.errors import HostError
-from covel_host.catalog.discovery import Discovery
+from covel_host.catalog.discovery import Discovery, FoundPackage
 from covel_host.cli.output import note, safe_text
 from covel_host.manifest.layout import ROOT_MANIFEST
 
@@ -37,7 +37,7 @@ def parse_target(text: str) -> Target:
     Raises:
         NoPackage: a path that leads to no package.
     """
-    path = Path(text).expanduser()
+    path = Path(os.path.expanduser(text))
     is_explicit = text.startswith((".", "~", os.sep))
     if (is_explicit or os.sep in text) and _is_package(path):
         return _at(path)
@@ -52,10 +52,21 @@ def parse_target(text: str) -> Target:
     )
 
 
-def package_not_found(plugin_id: str, known: Iterable[str]) -> NoPackage:
-    """The error for an ID that no package of the folders has; the nearest one is named."""
+def package_not_found(
+    plugin_id: str, known: Iterable[str], *, disabled: Iterable[FoundPackage] = ()
+) -> NoPackage:
+    """The error for an ID that no package of the folders has; the nearest one is named.
+
+    One that is among the `disabled` is said to be that.
+    """
     import difflib
 
+    if any(found.plugin_id == plugin_id for found in disabled):
+        return NoPackage(
+            f"The package {plugin_id!r} is disabled.",
+            code="package-disabled",
+            hint=f"Turn it on again: covel plugins enable {plugin_id}",
+        )
     near = difflib.get_close_matches(plugin_id, list(known), n=1)
     hint = f"Did you mean {near[0]!r}?" if near else "See: covel plugins list"
     if Path(plugin_id).is_dir():
@@ -80,6 +91,6 @@ def _at(path: Path, *, runtime: str = "") -> Target:
 
 def _is_package(path: Path) -> bool:
     try:
-        return (path / ROOT_MANIFEST).is_file()
-    except OSError:
+        return os.path.lexists(path / ROOT_MANIFEST)
+    except (OSError, ValueError):
         return False

@@ -1,8 +1,8 @@
 """Packages loaded for their tools, and the tools as text and JSON."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TextIO, TypeAlias
+from typing import TextIO
 
 import click
 
@@ -13,16 +13,15 @@ from covel_host.catalog.discovery import Discovery, discover
 from covel_host.cli.event_loop import run_loop
 from covel_host.cli.excerpts import texts_of
 from covel_host.cli.failures import FINDINGS
-from covel_host.cli.output import note, one_line, safe_text, table
+from covel_host.cli.output import note, safe_text
 from covel_host.cli.targets import package_not_found, say_hidden
+from covel_host.cli.tool_rows import ListedTool, listed_tools, tool_json, tool_table
 from covel_host.diagnostics.formats import as_json as diagnostic_json
 from covel_host.diagnostics.formats import format_full
 from covel_host.host import load_catalog
 from covel_host.settings import Settings
-from covel_host.tools.builtin.installed import BUILTIN_TOOLS
-from plugin_sdk.tools import Tool
-
-AnyTool: TypeAlias = Tool[..., Any]
+from covel_host.tools.approval import ApprovalPolicy
+from covel_host.tools.builtin.installed import NOT_INSTALLED
 
 
 def list_tools(
@@ -38,10 +37,13 @@ def list_tools(
     """
     catalog = run_loop(_load(settings, _chosen(settings, plugin_ids)))
     missing = [state for state in catalog.packages.values() if state.generation is None]
+    tools = listed_tools(catalog, ApprovalPolicy(settings.tool_rules))
     if as_json:
-        text = f"{dump_json(_document(catalog, missing))}\n"
+        text = f"{dump_json(_document(tools, missing))}\n"
     else:
-        text = safe_text(_text(catalog))
+        text = safe_text(tool_table(tools))
+        for name, what in NOT_INSTALLED.items():
+            note(f"note: {name!r} is not in this version; it waits for {what}.")
         _say_missing(missing, named=plugin_ids)
     click.echo(text, file=output, nl=False)
     return FINDINGS if plugin_ids and missing else 0
@@ -55,7 +57,7 @@ def _chosen(settings: Settings, plugin_ids: Sequence[str]) -> Discovery:
     by_id = {found.plugin_id: found for found in discovery.packages}
     for plugin_id in plugin_ids:
         if plugin_id not in by_id:
-            raise package_not_found(plugin_id, by_id)
+            raise package_not_found(plugin_id, by_id, disabled=discovery.disabled)
     return replace(discovery, packages=tuple(by_id[name] for name in dict.fromkeys(plugin_ids)))
 
 
@@ -67,15 +69,10 @@ async def _load(settings: Settings, chosen: Discovery) -> Catalog:
     return catalog
 
 
-def _document(catalog: Catalog, missing: Sequence[PackageState]) -> dict[str, object]:
-    tools = [_tool_json(tool, source="builtin", plugin_id=None) for tool in BUILTIN_TOOLS.values()]
-    for plugin_id in catalog.packages:
-        tools += [
-            _tool_json(tool, source="local", plugin_id=plugin_id)
-            for tool in catalog.tools(plugin_id).values()
-        ]
+def _document(tools: Sequence[ListedTool], missing: Sequence[PackageState]) -> dict[str, object]:
     return {
-        "tools": tools,
+        "tools": [tool_json(tool) for tool in tools],
+        "notInstalled": [{"name": name, "waitsFor": what} for name, what in NOT_INSTALLED.items()],
         "notLoaded": [
             {
                 "id": state.plugin_id,
@@ -85,52 +82,6 @@ def _document(catalog: Catalog, missing: Sequence[PackageState]) -> dict[str, ob
             for state in missing
         ],
     }
-
-
-def _tool_json(tool: AnyTool, *, source: str, plugin_id: str | None) -> dict[str, object]:
-    annotations = tool.annotations
-    return {
-        "name": tool.name,
-        "source": source,
-        "pluginId": plugin_id,
-        "description": tool.description,
-        "annotations": {
-            "readOnly": annotations.read_only,
-            "stagesWrites": annotations.stages_writes,
-            "idempotent": annotations.idempotent,
-            "concurrencySafe": annotations.concurrency_safe,
-        },
-        "timeoutMs": tool.timeout_ms,
-        "inputSchema": tool.input_schema,
-    }
-
-
-def _text(catalog: Catalog) -> str:
-    parts = ["builtin\n", _tool_rows(BUILTIN_TOOLS.values())]
-    for plugin_id, state in catalog.packages.items():
-        if state.generation is not None:
-            rows = _tool_rows(state.generation.tools.values())
-            parts += [f"\n{plugin_id}\n", rows or "  no tools\n"]
-    return "".join(parts)
-
-
-def _tool_rows(tools: Iterable[AnyTool]) -> str:
-    return table(
-        [(tool.name, _traits(tool), one_line(tool.description, limit=120)) for tool in tools],
-        indent="  ",
-    )
-
-
-def _traits(tool: AnyTool) -> str:
-    annotations = tool.annotations
-    named = {
-        "read-only": annotations.read_only,
-        "writes": annotations.stages_writes,
-        "idempotent": annotations.idempotent,
-        "concurrency-safe": annotations.concurrency_safe,
-    }
-    limit = [] if tool.timeout_ms is None else [f"{tool.timeout_ms} ms"]
-    return ", ".join([*(name for name, holds in named.items() if holds), *limit]) or "-"
 
 
 def _say_missing(missing: Sequence[PackageState], *, named: Sequence[str]) -> None:

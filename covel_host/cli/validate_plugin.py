@@ -1,19 +1,26 @@
 """`covel validate-plugin`."""
 
-import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
 from covel_host.cli.failures import FINDINGS
 from covel_host.cli.options import json_option
+from covel_host.cli.validation_output import (
+    check_format,
+    format_option,
+    output_option,
+    print_report,
+    report_files,
+    strict_option,
+    writable,
+    write_reports,
+)
 
 if TYPE_CHECKING:
     from covel_host.cli.validation_report import Checked
-
-FORMAT_NAMES: Final = ("full", "concise", "json", "sarif", "github")
 
 
 @click.command(
@@ -29,20 +36,8 @@ FORMAT_NAMES: Final = ("full", "concise", "json", "sarif", "github")
     required=True,
     metavar="PATH...",
 )
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMAT_NAMES),
-    help="What is printed: blocks with the faulty lines (full, the default), one line each, one "
-    "JSON document, SARIF 2.1.0, or GitHub workflow commands.",
-)
-@click.option(
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FORMAT=FILE",
-    help="Write a further report to a file; may be given several times.",
-)
+@format_option
+@output_option
 @json_option
 @click.option("--fix", is_flag=True, help="Make the fixes, then report what is left.")
 @click.option(
@@ -50,7 +45,7 @@ FORMAT_NAMES: Final = ("full", "concise", "json", "sarif", "github")
     is_flag=True,
     help="Print what --fix would change instead of the problems, and change nothing.",
 )
-@click.option("--strict", is_flag=True, help="Let warnings fail the check, too; notes never do.")
+@strict_option
 def command(
     *,
     paths: tuple[Path, ...],
@@ -62,59 +57,28 @@ def command(
     strict: bool,
 ) -> int:
     """Check package folders without running their code."""
-    files = _files(outputs)
-    if as_json and style not in (None, "json"):
-        raise click.UsageError(f"--json and --format {style} cannot both be printed.")
+    files = report_files(outputs)
+    check_format(style, as_json=as_json)
     if diff and (fix or as_json or style):
         other = "--fix" if fix else "--json" if as_json else "--format"
         raise click.UsageError(f"--diff prints a difference and does not go with {other}.")
     from covel_host.cli.package_paths import packages_at
-    from covel_host.cli.validation_report import Checked, fix_lines, report_text
+    from covel_host.cli.validation_report import Checked, fix_lines
     from covel_host.cli.validation_runs import check_packages
-    from covel_host.diagnostics.ansi import wants_colour
     from covel_host.diagnostics.diagnostic import fails
 
     found = packages_at(paths)
     checks = check_packages(found.roots, fixing="plan" if diff else "write" if fix else "none")
     checked = Checked(found.diagnostics, checks)
-    for name, file in files:
-        _write(file, report_text(checked, name))
+    write_reports(checked, files)
     failed = fails(checked.diagnostics, strict=strict)
     if diff:
         return FINDINGS if _print_difference(checked) or failed else 0
     lines = list(fix_lines(checks))
     if lines:
-        click.echo(_writable("\n".join(lines)), err=True)
-    colour = wants_colour(sys.stdout, os.environ)
-    text = report_text(checked, "json" if as_json else style or "full", colour=colour)
-    click.echo(_writable(text), nl=False, color=colour)
+        click.echo(writable("\n".join(lines)), err=True)
+    print_report(checked, style, as_json=as_json)
     return FINDINGS if failed else 0
-
-
-def _files(outputs: tuple[str, ...]) -> list[tuple[str, Path]]:
-    files: dict[Path, str] = {}
-    for written in outputs:
-        name, is_pair, file = written.partition("=")
-        if not is_pair or not file or name not in FORMAT_NAMES:
-            known = ", ".join(FORMAT_NAMES)
-            raise click.BadParameter(
-                f"{written!r} is not FORMAT=FILE with one of the formats {known}.",
-                param_hint="--output",
-            )
-        path = Path(file)
-        if path in files:
-            raise click.BadParameter(f"{file!r} is named twice.", param_hint="--output")
-        files[path] = name
-    return [(name, path) for path, name in files.items()]
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        file.write_bytes(_writable(text).encode("utf-8"))
-    except OSError as error:
-        raise click.BadParameter(
-            f"{str(file)!r} cannot be written: {error.strerror or error}.", param_hint="--output"
-        ) from None
 
 
 def _print_difference(checked: "Checked") -> bool:
@@ -128,8 +92,3 @@ def _print_difference(checked: "Checked") -> bool:
     click.echo(safe_text(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text, nl=False)
     note(summary_line(checked.diagnostics, packages=len(checked.packages)))
     return bool(text)
-
-
-def _writable(text: str) -> str:
-    """`text` without the halves of surrogate pairs, which no file can hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")

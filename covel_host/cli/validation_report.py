@@ -21,10 +21,14 @@ TABLE_FROM: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """All packages of one call, and the problems of the folders that hold them."""
+    """All packages of one call, and the problems of the folders that hold them.
+
+    `noun` is what is checked: a package, or a world.
+    """
 
     around: tuple[Diagnostic, ...]
     packages: Sequence[PackageCheck]
+    noun: str = "package"
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -51,6 +55,7 @@ class Checked:
             roots={plugin_id: one.root for plugin_id, one in known.items()},
             base=Path.cwd(),
             colour=colour,
+            noun=self.noun,
         )
 
 
@@ -60,13 +65,14 @@ def report_text(checked: Checked, style: str, *, colour: bool = False) -> str:
     text = FORMATS[style](report)
     if style != "full" or len(checked.packages) < TABLE_FROM or not report.diagnostics:
         return text
-    last = f"{summary_line(report.diagnostics, packages=report.packages)}\n"
+    counts = summary_line(report.diagnostics, packages=report.packages, noun=report.noun)
+    last = f"{counts}\n"
     return f"{text.removesuffix(last)}{_summary_table(checked)}\n{last}"
 
 
 def _summary_table(checked: Checked) -> str:
     """One line for each package with problems, and how many have none."""
-    rows: list[tuple[str, ...]] = [("PACKAGE", "ERRORS", "WARNINGS", "NOTES", "FIXABLE")]
+    rows: list[tuple[str, ...]] = [(checked.noun.upper(), "ERRORS", "WARNINGS", "NOTES", "FIXABLE")]
     for one in checked.packages:
         if one.diagnostics:
             counts = Counter(found.severity for found in one.diagnostics)
@@ -74,7 +80,7 @@ def _summary_table(checked: Checked) -> str:
             cells = [str(number) for number in (*numbers, fixable(one.diagnostics))]
             rows.append((one.plugin_id, *cells))
     clean = len(checked.packages) - (len(rows) - 1)
-    rest = f"{counted(clean, 'package')} without problems.\n" if clean else ""
+    rest = f"{counted(clean, checked.noun)} without problems.\n" if clean else ""
     return (table(rows) if len(rows) > 1 else "") + rest
 
 

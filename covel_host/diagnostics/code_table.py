@@ -2,8 +2,8 @@
 
 Numbers are never reused or renumbered. COV0xx: the file and its YAML; COV1xx: the shape of a
 manifest; COV2xx: references and rules across fields; COV3xx: folders and layout; COV4xx: loading
-and running a package's code. A documentation text says what the rule protects and how a manifest
-that meets it looks; `covel explain` prints it.
+and running a package's code; COV5xx: world packs. A documentation text says what the rule protects
+and how a manifest that meets it looks; `covel explain` prints it.
 """
 
 from covel_host.diagnostics.code_table_files import FILES, YAML
@@ -12,6 +12,7 @@ from covel_host.diagnostics.code_table_manifests import LAYOUT, REFERENCES, SHAP
 from covel_host.diagnostics.code_table_packages import CONTRIBUTION_RULES, FILE_RULES
 from covel_host.diagnostics.code_table_runtimes import REFERENCE_RULES, RUNTIME_RULES
 from covel_host.diagnostics.code_table_texts import TEXT_RULES
+from covel_host.diagnostics.code_table_worlds import WORLDS
 
 ALL_CODES = (
     *FILES,
@@ -25,4 +26,5 @@ ALL_CODES = (
     *TEXT_RULES,
     *LAYOUT,
     *LOADING,
+    *WORLDS,
 )

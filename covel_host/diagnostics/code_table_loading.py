@@ -87,7 +87,26 @@ LOADING = (
         "COV416",
         "schema-unusable",
         "A JSON Schema file that the manifest names is missing, is not JSON, or is not a schema "
-        "the host can check values with. References stay inside the file, and patterns have no "
-        "look-around.",
+        "the host can check values with; or the schema of a record model is none. References stay "
+        "inside the file, patterns have no look-around, and that of a data set is an object.",
+    ),
+    error(
+        "COV417",
+        "module-import-failed",
+        "The module of a handler or guard, or a module it imports, raised an error while it was "
+        "imported. The message names the exception and the file and line in the package.",
+    ),
+    error(
+        "COV418",
+        "runtime-function-invalid",
+        "The module of a handler has no usable function `handle`, or that of a guard none named "
+        "`guard`: it must be a plain or asynchronous function that is called with the context "
+        "alone.",
+    ),
+    info(
+        "COV419",
+        "entry-slow",
+        "Loading the package's code took longer than half a second. An entry is imported when it "
+        "is first needed, and whoever needs it waits.",
     ),
 )

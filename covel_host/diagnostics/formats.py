@@ -15,10 +15,10 @@ Writer: TypeAlias = Callable[[Report], str]
 """A format: the whole text for a report, ending with a line end."""
 
 
-def summary_line(diagnostics: Sequence[Diagnostic], *, packages: int) -> str:
+def summary_line(diagnostics: Sequence[Diagnostic], *, packages: int, noun: str = "package") -> str:
     """The counts in words, and what can be fixed: `2 errors in 3 packages; 1 fixable (--fix).`"""
     severities = [found.severity for found in diagnostics]
-    where = _counted(packages, "package")
+    where = _counted(packages, noun)
     counts = [
         _counted(severities.count(severity), noun)
         for severity, noun in (("error", "error"), ("warning", "warning"), ("info", "note"))
@@ -45,7 +45,8 @@ def _concise(report: Report) -> str:
 
 
 def _last_line(report: Report) -> str:
-    return f"{summary_line(report.diagnostics, packages=report.packages)}\n"
+    line = summary_line(report.diagnostics, packages=report.packages, noun=report.noun)
+    return f"{line}\n"
 
 
 def _json(report: Report) -> str:

@@ -18,7 +18,7 @@ class Report:
 
     `packages` counts the packages looked at, those without problems included. `roots` are their
     folders and `base` the folder that paths are shown from: formats read by other programs name
-    real files. `colour` is for the full format alone.
+    real files. `colour` is for the full format alone. `noun` is what a package is called.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -27,6 +27,7 @@ class Report:
     roots: Mapping[str, Path] = field(default_factory=dict)
     base: Path | None = None
     colour: bool = False
+    noun: str = "package"
 
     def path(self, plugin: str, file: str) -> PurePath:
         """The path of `file` of a package, relative to `base` where it lies below."""

@@ -60,18 +60,18 @@ class YamlDocument:
         return self.place(path)
 
 
-def read_yaml(text: str) -> YamlDocument:
+def read_yaml(text: str, *, max_nodes: int = MAX_NODES) -> YamlDocument:
     """The document written in `text`, with every problem found; never raises for content.
 
     Problems of single nodes (a duplicate key, a tag) do not end the reading. A syntax error and a
-    limit (`MAX_NODES` after alias expansion, `MAX_DEPTH`) do, and then `root` is `None`; except
+    limit (`max_nodes` after alias expansion, `MAX_DEPTH`) do, and then `root` is `None`; except
     for a syntax error with one reading, after which the text is read as if it were repaired.
     """
     from covel_host.diagnostics.yaml_composer import compose
 
-    root, problems = compose(text, max_nodes=MAX_NODES, max_depth=MAX_DEPTH)
+    root, problems = compose(text, max_nodes=max_nodes, max_depth=MAX_DEPTH)
     if root is None and problems:
         from covel_host.diagnostics.yaml_recovery import read_on
 
-        root, problems = read_on(text, problems, max_nodes=MAX_NODES, max_depth=MAX_DEPTH)
+        root, problems = read_on(text, problems, max_nodes=max_nodes, max_depth=MAX_DEPTH)
     return YamlDocument(root, tuple(problems))

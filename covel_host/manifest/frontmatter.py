@@ -16,10 +16,10 @@ from frontmatter.default_handlers import BaseHandler
 
 from covel_host.diagnostics.codes import report
 from covel_host.diagnostics.diagnostic import Diagnostic, Fix, Related, dotted
+from covel_host.diagnostics.file_text import read_text
 from covel_host.diagnostics.source import SourceText
 from covel_host.diagnostics.yaml_document import YamlDocument, read_yaml
-from covel_host.diagnostics.yaml_nodes import YamlProblem
-from covel_host.manifest.file_text import read_text
+from covel_host.diagnostics.yaml_places import written_place, yaml_diagnostic
 from covel_host.manifest.layout import ROOT_MANIFEST
 
 BYTE_ORDER_MARK: Final = "\ufeff"
@@ -71,14 +71,7 @@ class Frontmatter:
 
     def place(self, path: tuple[str | int, ...], *, of_key: bool = False) -> tuple[int, int] | None:
         """Offsets in `source` of the value (or key) at `path`, or of the nearest thing around."""
-        found = self.document.key_place(path) if of_key else self.document.place(path)
-        if found is None:
-            return None
-        root = self.document.root
-        if path and root is not None and found == (root.start, root.end):
-            # Only the whole frontmatter lies around the path: its start says enough.
-            found = (root.start, root.start)
-        return found[0] + self.fields_offset, found[1] + self.fields_offset
+        return written_place(self.document, self.fields_offset, path, of_key=of_key)
 
     def report(
         self,
@@ -161,7 +154,7 @@ def _read(
 ) -> Frontmatter:
     """What was read, with the problems of the YAML at their places in `source`."""
     found = [
-        _yaml_diagnostic(problem, source, offset, plugin, file) for problem in document.problems
+        yaml_diagnostic(problem, source, offset, plugin, file) for problem in document.problems
     ]
     root = document.root
     if root is not None and not isinstance(root.value, dict):
@@ -268,33 +261,6 @@ def _not_a_map(
         file=file,
         span=source.span(start, end),
         hint=hint,
-    )
-
-
-def _yaml_diagnostic(
-    problem: YamlProblem, source: SourceText, offset: int, plugin: str, file: str
-) -> Diagnostic:
-    related: tuple[Related, ...] = ()
-    if problem.first is not None:
-        first = source.span(problem.first[0] + offset, problem.first[1] + offset)
-        related = (Related(problem.first_message, file, first),)
-    fix = None
-    if problem.repair is not None:
-        edits = tuple(
-            source.edit(file, start + offset, end + offset, put)
-            for start, end, put in problem.repair.edits
-        )
-        fix = Fix(problem.repair.title, edits)
-    return report(
-        problem.name,
-        problem.message[:1].upper() + problem.message[1:] + ".",
-        plugin=plugin,
-        file=file,
-        path=dotted(problem.path),
-        span=source.span(problem.start + offset, problem.end + offset),
-        hint=problem.hint,
-        related=related,
-        fix=fix,
     )
 
 

@@ -51,8 +51,10 @@ def read_layout(root: Path, *, plugin: str) -> Layout:
     if folder is not None and _is_folder(folder):
         layout.has_runtimes_folder = True
         _read_runtimes(root, folder, plugin, layout)
-    if ROOT_MANIFEST not in names or not _is_file(names[ROOT_MANIFEST]):
+    if ROOT_MANIFEST not in names:
         layout.diagnostics.append(_manifest_missing(list(names), plugin, layout))
+    elif not _is_file(names[ROOT_MANIFEST]):
+        layout.diagnostics.append(_not_a_file(names[ROOT_MANIFEST], ROOT_MANIFEST, plugin))
     return layout
 
 
@@ -95,7 +97,11 @@ def _read_runtime(
         variant = _confined(root, files.get(RUNTIME_VARIANT), folder, linked, plugin, layout)
         layout.runtimes.append((name, variant))
         layout.unread_variants += _unread_variants(files, f"{relative}/")
-    elif RUNTIME_MANIFEST not in files:
+    elif RUNTIME_MANIFEST in files:
+        if not _is_file(files[RUNTIME_MANIFEST]):
+            file = f"{relative}/{RUNTIME_MANIFEST}"
+            layout.diagnostics.append(_not_a_file(files[RUNTIME_MANIFEST], file, plugin))
+    else:
         other = _other_case(list(files), RUNTIME_MANIFEST)
         if other is not None:
             layout.diagnostics.append(
@@ -171,6 +177,18 @@ def _manifest_missing(names: list[str], plugin: str, layout: Layout) -> Diagnost
         f"The folder has no {ROOT_MANIFEST}{beside}.",
         plugin=plugin,
         hint=f"Add a {ROOT_MANIFEST} with at least a description.",
+    )
+
+
+def _not_a_file(entry: os.DirEntry[str], file: str, plugin: str) -> Diagnostic:
+    is_dangling = entry.is_symlink() and not os.path.exists(entry.path)
+    what = "a symbolic link that leads nowhere" if is_dangling else "a device, a pipe or a socket"
+    return report(
+        "file-unreadable",
+        f"{file} cannot be read: it is {'a folder' if _is_folder(entry) else what}.",
+        plugin=plugin,
+        file=file,
+        hint="Put the manifest's file in its place.",
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from covel_host.diagnostics.codes import CODES_BY_NAME
 from covel_host.diagnostics.diagnostic import dotted
+from covel_host.diagnostics.near_names import nearest, same_but_for_marks
 from covel_host.diagnostics.values_shown import shown
 from covel_host.manifest.field_errors import FieldError, ModelProblem
 from covel_host.manifest.fields import BRANCHES
@@ -19,7 +20,7 @@ from covel_host.manifest.frontmatter import Frontmatter
 from covel_host.manifest.repairs import is_plain, remove_item, replace_plain
 from covel_host.manifest.runtime_io import KERNEL_BRANCH
 from covel_host.manifest.schedule import CONTRACT_BRANCH, RUNTIME_BRANCH
-from covel_host.manifest.spellings import current_value, nearest, same_but_for_marks
+from covel_host.manifest.spellings import current_value
 from covel_host.manifest.text_forms import FORMS
 from covel_host.manifest.type_errors import type_problem
 from covel_host.manifest.unknown_fields import listed, unknown_field

@@ -7,56 +7,54 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
+from covel_host.manifest.contributions import Contributions
+from covel_host.manifest.frontmatter import Frontmatter
 from covel_host.manifest.layout import ROOT_MANIFEST
 from covel_host.manifest.reading import PackageReading, RuntimeReading
+from covel_host.manifest.runtime_io import KernelSource
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 
 CODE_CONTRIBUTIONS: Final = {
-    "actions": "RPC actions",
-    "services": "services",
     "extensions": "extensions",
-    "hooks": "life-cycle hooks",
     "wires": "provider wires",
-    "forms": "form validators",
-    "datasets": "data sets",
 }
 """Contributions whose code would wait in vain: the package is not loaded."""
 
 QUIET_CONTRIBUTIONS: Final = {
-    "commands": "player commands",
-    "events": "domain events",
     "settings": "settings",
-    "data": "data namespaces",
     "ui": "interface specs",
     "world_projections": "world projections",
     "prompt": "static prompt segments",
 }
 """Declarations that are read and checked, and that nothing uses yet: the rest works."""
 
+QUIET_HOOK_EVENTS: Final = {
+    "PreSchedule": "the choice of a turn's runtimes",
+    "PreCompaction": "the compaction of histories",
+    "PostCompaction": "the compaction of histories",
+    "SessionEnd": "the end of sessions",
+}
+"""Life-cycle events of what the host does not do yet: their hooks are loaded and never called."""
+
 RUNTIME_NEEDS: Final[tuple[tuple[str, str, Callable[[RuntimeManifest], Any]], ...]] = (
-    ("function", "function runtimes", lambda runtime: runtime.runtime_type == "function"),
-    ("guard", "guards", lambda runtime: runtime.guard),
-    ("io.inputs", "bound inputs", lambda runtime: runtime.io.inputs),
-    ("io.selfData", "own data in prompts", lambda runtime: runtime.io.self_data),
-    ("io.output.contract", "output contracts", lambda runtime: runtime.io.output.contract),
-    ("io.output.recordAs", "exports", lambda runtime: runtime.io.output.record_as),
+    (
+        "io.inputs",
+        "values of the kernel as inputs",
+        lambda runtime: any(
+            isinstance(wanted.source, KernelSource) for wanted in runtime.io.inputs.values()
+        ),
+    ),
+    (
+        "io.inputs",
+        "schemas of single inputs (`accepts`)",
+        lambda runtime: any(wanted.accepts for wanted in runtime.io.inputs.values()),
+    ),
+    (
+        "io.output.contract",
+        "output contracts of stories",
+        lambda runtime: runtime.io.output.contract and runtime.io.visibility == "story",
+    ),
     ("io.concealed", "concealed runtimes", lambda runtime: runtime.io.concealed),
-    (
-        "agent.tools.services",
-        "imported services",
-        lambda runtime: runtime.agent_settings.tools.services,
-    ),
-    (
-        "agent.tools.datasets",
-        "data set tools",
-        lambda runtime: runtime.agent_settings.tools.datasets,
-    ),
-    ("agent.tools.defer", "deferred tools", lambda runtime: runtime.agent_settings.tools.defer),
-    (
-        "agent.advertiseEvents",
-        "the event directory",
-        lambda runtime: runtime.agent_settings.advertise_events,
-    ),
     (
         "agent.llm.reasoningEffort",
         "turning reasoning off",
@@ -87,6 +85,19 @@ def unserved_contributions(reading: PackageReading) -> Iterator[Diagnostic]:
             path=path,
             of_key=True,
         )
+    yield from _unserved_hooks(contributes, top)
+
+
+def _unserved_hooks(contributes: Contributions, top: Frontmatter) -> Iterator[Diagnostic]:
+    for index, hook in enumerate(contributes.hooks):
+        what = QUIET_HOOK_EVENTS.get(hook.event)
+        if what is not None:
+            yield top.report(
+                "not-served-yet",
+                f"The hook of {hook.event!r} is never called: this version of the host does not "
+                f"serve {what} yet.",
+                path=("contributes", "hooks", index, "event"),
+            )
 
 
 def unserved_needs(runtime: RuntimeReading) -> Iterator[Diagnostic]:

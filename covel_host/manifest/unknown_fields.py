@@ -5,12 +5,13 @@ from functools import partial
 from typing import Final
 
 from covel_host.diagnostics.diagnostic import dotted
+from covel_host.diagnostics.known_fields import fields_at
+from covel_host.diagnostics.near_names import nearest, only_near
 from covel_host.diagnostics.values_shown import shown
 from covel_host.manifest.block_moves import move_out
 from covel_host.manifest.field_errors import FieldError, ModelProblem
-from covel_host.manifest.known_fields import fields_at
 from covel_host.manifest.repairs import rename_key
-from covel_host.manifest.spellings import Spelling, current_spelling, nearest, only_near
+from covel_host.manifest.spellings import Spelling, current_spelling
 
 # Longer lists of fields are no help in a hint.
 _FEW_FIELDS: Final = 10

@@ -118,6 +118,18 @@ class ModelGateway:
             return self._slots.exact(self._selector.name)
         return self._slots.for_text(name)
 
+    def check_slot(self, name: str) -> None:
+        """Refuse a slot that code names and nobody configured.
+
+        A role of a manifest may fall to another slot; a name that code gives may not. Without any
+        slot, or with another model chosen for every call, there is nothing to choose.
+
+        Raises:
+            ModelError: `config-error`, naming the slots there are.
+        """
+        if self._selector is None and self._slots.slots:
+            self._slots.exact(name)
+
     async def complete(
         self,
         request: ModelRequest,

@@ -102,6 +102,7 @@ class ModelRequest:
         tool_choice: a wish, not a promise: a named tool that is not offered counts as "auto", and a
             provider may not be able to force a call.
         max_output_tokens: limit for this reply; without it the slot's own limit holds.
+        temperature: how freely the model chooses its words; without it the provider's own default.
         stream: whether the reply is asked for as a stream.
         cache_key: see `prompt_cache_key`.
     """
@@ -110,6 +111,7 @@ class ModelRequest:
     tools: tuple[ToolSpec, ...] = ()
     tool_choice: ToolChoice = "auto"
     max_output_tokens: int | None = None
+    temperature: float | None = None
     stream: bool = True
     completion: CompletionHint | None = None
     cache_key: str | None = None

@@ -212,6 +212,8 @@ def _settings(request: ModelRequest, slot: Slot) -> OpenAIChatModelSettings:
     limit = slot.output_limit(request.max_output_tokens)
     if limit is not None:
         settings["max_tokens"] = limit
+    if request.temperature is not None:
+        settings["temperature"] = request.temperature
     effort = slot.reasoning_effort
     if effort is not None and effort.value in _EFFORTS:
         settings["openai_reasoning_effort"] = _EFFORTS[effort.value]

@@ -3,7 +3,7 @@
 Seed: 读到的是哪一份数据, character.upsert, character.schema.set; spec/world.md 1.2.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from covel_host.proposals.staged import StagedProposal
 from plugin_sdk.errors import ToolError, ToolValidationError
@@ -11,7 +11,7 @@ from plugin_sdk.proposals import CharacterSchemaSet, CharacterUpsert
 from plugin_sdk.rules.character_fields import assert_schema_fits_characters
 from plugin_sdk.rules.character_names import CharacterDirectory
 from plugin_sdk.rules.character_overlay import assert_character_write, materialize_character
-from plugin_sdk.values import JsonObject
+from plugin_sdk.values import JsonObject, JsonValue
 
 
 class CharacterState:
@@ -25,10 +25,21 @@ class CharacterState:
         self._directory = CharacterDirectory(characters)
         self._schema = schema
 
+    def copy(self) -> "CharacterState":
+        """The same state, to be written to apart from this one; the records are shared."""
+        twin = CharacterState((), self._schema)
+        twin._directory = self._directory.copy()
+        return twin
+
     @property
-    def characters(self) -> tuple[JsonObject, ...]:
+    def directory(self) -> CharacterDirectory:
+        """The characters by ID and name; only to be read, or copied."""
+        return self._directory
+
+    @property
+    def characters(self) -> tuple[Mapping[str, JsonValue], ...]:
         """The records as they are now; read them, never change them."""
-        return tuple(dict(record) for record in self._directory.characters.values())
+        return tuple(self._directory.characters.values())
 
     @property
     def schema(self) -> JsonObject | None:

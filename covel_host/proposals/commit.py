@@ -1,57 +1,57 @@
-"""The commit of one execution: one plain function of store statements, all or nothing."""
+"""The commit of one execution: one plain function of store statements, unit by unit."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from covel_host.proposals.errors import CommitRefused, ProposalRefused
-from covel_host.proposals.handlers import write_proposal
+from covel_host.proposals.commit_messages import write_messages
+from covel_host.proposals.commit_results import rewritten_results
+from covel_host.proposals.commit_runs import write_runs
+from covel_host.proposals.errors import FailedProposal
+from covel_host.proposals.export_writes import write_exports
 from covel_host.proposals.place import CommitPlace
-from covel_host.proposals.plan import CommitReport, ExecutionCommit, NewMessage
-from covel_host.store.messages import append_messages
-from covel_host.store.records import (
-    CommitStatus,
-    MessageRecord,
-    SessionRecord,
-    TraceRecord,
-    TurnRecord,
-)
+from covel_host.proposals.plan import CommitProgress, CommitReport, ExecutionCommit
+from covel_host.proposals.settlement_debts import register_debts, ruled_dimensions
+from covel_host.store.records import CommitStatus, SessionRecord, TraceRecord, TurnRecord
 from covel_host.store.sessions import advance_session, require_session
 from covel_host.store.snapshots import keep_auto_snapshot
 from covel_host.store.tool_calls import insert_tool_calls
 from covel_host.store.traces import insert_trace
 from covel_host.store.transaction import Transaction
-from covel_host.store.turns import count_logical_turn, put_turn
-from covel_host.trace.events import SessionEvent
+from covel_host.store.turns import count_logical_turn, put_turn, set_turn_results
+from covel_host.trace.events import SessionEvent, TraceEvent
 from plugin_sdk.values import JsonValue
 
 
 def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> CommitReport:
     """Write an execution and move its session to the next revision (spec/transactions.md 4.1).
 
-    Order: turn row, host messages, proposals in execution order, host's extra writes, audit and
-    trace, session clock, automatic snapshot. Only origin `player` counts, and one logical turn
-    counts once. The report's events are to be sent after the transaction has committed, never
-    before.
+    Order: turn row and what the player wrote, runs in execution order, exports, settlement debts,
+    host's extra writes, audit and trace, session clock, automatic snapshot, results of runs that
+    lost something. Only origin `player` counts, and one logical turn counts once. The report's
+    events are to be sent after the transaction has committed, never before.
 
     Raises:
-        CommitRefused: a proposal breaks a rule; the transaction rolls everything back.
+        CommitRefused: nothing of the execution may be committed; the transaction rolls back.
         SessionNotFoundError: the session is gone, or is another incarnation by now.
         RowConflictError: the turn is committed already.
         ScopeConflictError: a message ID is taken.
     """
     session = require_session(transaction, commit.session_id, incarnation=commit.incarnation)
-    place = CommitPlace(
-        session_id=commit.session_id,
-        turn_id=commit.turn_id,
-        revision=session.revision + 1,
-        at=commit.finished_at,
-        locale=session.locale,
-        dimension_provider_id=commit.dimension_provider_id,
-    )
+    place = _place(session, commit)
+    # Told of a second commit of the same turn before anything else could be refused.
     put_turn(transaction, _turn(commit, "committed", revision=place.revision))
-    append_messages(transaction, [_message(message, place) for message in commit.messages])
-    events = _write_proposals(transaction, place, commit)
+    # The journal's order is that of its rows, so what the player wrote goes before the story.
+    write_messages(transaction, place, commit.messages)
+    ruled = ruled_dimensions(transaction, place, commit.runs)
+    written = write_runs(transaction, place, commit.runs)
+    lost = write_exports(transaction, place, written.kept, failed=tuple(written.failed))
+    written.events += register_debts(
+        transaction, place, written.kept, ruled, logical_turn=commit.logical_turn
+    )
+    dropped = tuple(written.dropped.values())
     if commit.extra_writes is not None:
-        commit.extra_writes(transaction, place.revision)
+        progress = CommitProgress(revision=place.revision, dropped=dropped)
+        commit.extra_writes(transaction, progress)
     _write_audit(transaction, commit)
     is_counted = _count(transaction, commit, place.revision)
     advanced = advance_session(
@@ -60,13 +60,21 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
         turn_id=commit.turn_id,
         at=commit.finished_at,
     )
-    keep_auto_snapshot(transaction, advanced, at=commit.finished_at)
+    keep_auto_snapshot(
+        transaction, advanced, at=commit.finished_at, limit=commit.auto_snapshots_kept
+    )
+    if dropped or lost:
+        results = rewritten_results(commit.results, written.dropped, lost)
+        set_turn_results(transaction, commit.session_id, commit.turn_id, results)
     return CommitReport(
         turn_id=commit.turn_id,
         revision=advanced.revision,
         session=advanced,
         is_counted=is_counted,
-        events=events,
+        events=tuple(written.events),
+        dropped=dropped,
+        failed=tuple(written.failed),
+        lost_exports=lost,
     )
 
 
@@ -87,53 +95,60 @@ def record_failure(
     _write_audit(transaction, commit)
 
 
-def failure_event(commit: ExecutionCommit, refused: CommitRefused) -> SessionEvent:
-    """The event that tells clients which proposal made a commit fail (spec/protocol.md 3.2)."""
-    return SessionEvent(
-        type="proposal.failed",
-        session_id=commit.session_id,
-        turn_id=commit.turn_id,
-        payload={
-            "proposalId": refused.proposal_id,
-            "proposalType": refused.proposal_type,
-            "runtimeId": refused.runtime_id,
-            "pluginId": refused.plugin_id,
-            "error": refused.message,
-        },
+def append_trace(transaction: Transaction, session_id: str, events: Sequence[TraceEvent]) -> None:
+    """Store trace events that a turn adds after its commit, such as those of its fan-out."""
+    insert_trace(transaction, [_trace_row(session_id, event) for event in events])
+
+
+def failure_events(
+    commit: ExecutionCommit, failed: Sequence[FailedProposal]
+) -> tuple[SessionEvent, ...]:
+    """The events that tell clients which proposals were refused (spec/protocol.md 3.2)."""
+    return tuple(
+        SessionEvent(
+            type="proposal.failed",
+            session_id=commit.session_id,
+            turn_id=commit.turn_id,
+            payload={
+                "proposalId": proposal.proposal_id,
+                "proposalType": proposal.proposal_type,
+                "runtimeId": proposal.runtime_id,
+                "pluginId": proposal.plugin_id,
+                "code": proposal.code,
+                "error": proposal.message,
+            },
+        )
+        for proposal in failed
     )
 
 
-def _write_proposals(
-    transaction: Transaction, place: CommitPlace, commit: ExecutionCommit
-) -> tuple[SessionEvent, ...]:
-    events: list[SessionEvent] = []
-    for proposal in commit.proposals:
-        try:
-            events.extend(write_proposal(transaction, place, proposal))
-        except ProposalRefused as refusal:
-            raise CommitRefused(
-                refusal, plugin_id=proposal.plugin_id, runtime_id=proposal.runtime_id
-            ) from refusal
-    return tuple(events)
+def _place(session: SessionRecord, commit: ExecutionCommit) -> CommitPlace:
+    return CommitPlace(
+        session_id=commit.session_id,
+        turn_id=commit.turn_id,
+        revision=session.revision + 1,
+        at=commit.finished_at,
+        locale=session.locale,
+        dimension_provider_id=commit.dimension_provider_id,
+        policies=commit.policies,
+    )
 
 
 def _write_audit(transaction: Transaction, commit: ExecutionCommit) -> None:
     insert_tool_calls(transaction, commit.tool_calls)
-    insert_trace(
-        transaction,
-        [
-            TraceRecord(
-                session_id=commit.session_id,
-                turn_id=commit.turn_id,
-                position=event.position,
-                type=event.type,
-                at=event.at,
-                run_id=event.run_id,
-                parent_id=event.parent_id,
-                data=event.data,
-            )
-            for event in commit.trace
-        ],
+    insert_trace(transaction, [_trace_row(commit.session_id, event) for event in commit.trace])
+
+
+def _trace_row(session_id: str, event: TraceEvent) -> TraceRecord:
+    return TraceRecord(
+        session_id=session_id,
+        turn_id=event.turn_id,
+        position=event.position,
+        type=event.type,
+        at=event.at,
+        run_id=event.run_id,
+        parent_id=event.parent_id,
+        data=event.data,
     )
 
 
@@ -167,25 +182,8 @@ def _turn(commit: ExecutionCommit, status: CommitStatus, *, revision: int | None
         logical_turn=commit.logical_turn,
         commit_status=status,
         revision=revision,
-        results=commit.results,
+        results=list(commit.results),
         started_at=commit.started_at,
         finished_at=commit.finished_at,
         duration_ms=commit.duration_ms,
-    )
-
-
-def _message(message: NewMessage, place: CommitPlace) -> MessageRecord:
-    return MessageRecord(
-        message_id=message.message_id,
-        session_id=place.session_id,
-        turn_id=place.turn_id,
-        revision=place.revision,
-        source=message.source,
-        role=message.role,
-        kind=message.kind,
-        content=message.content,
-        plugin_id=message.plugin_id,
-        runtime_id=message.runtime_id,
-        data=message.data,
-        created_at=message.created_at,
     )

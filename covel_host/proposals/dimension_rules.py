@@ -5,12 +5,9 @@ Pure: the handler reads the rows and writes what these functions say (spec/world
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 
-from covel_host.base.json_text import parse_json
-from covel_host.proposals.json_size import value_text
 from covel_host.proposals.staged import StagedProposal
-from covel_host.schemas.compiled import CompiledSchema, SchemaError, compile_schema
+from covel_host.schemas.dimension_values import check_dimension_value
 from covel_host.store.records import DimensionRecord
 from plugin_sdk.errors import problems_message
 from plugin_sdk.proposals import DimensionChange, DimensionUpdate
@@ -19,26 +16,9 @@ from plugin_sdk.rules.dimension_definitions import (
     dimension_value_problem,
     resolve_dimension_definition,
 )
-from plugin_sdk.rules.dimension_schemas import dimension_value_schema
 from plugin_sdk.values import JsonObject, JsonValue
 
 VERSION_CONFLICT = "dimension-version-conflict"
-
-
-def check_dimension_value(schema: Mapping[str, JsonValue], value: JsonValue) -> list[str]:
-    """What is wrong with a dimension's value, one sentence each; the checker for SDK rules."""
-    try:
-        compiled = _compiled(value_text(dimension_value_schema(schema)))
-    except SchemaError as error:
-        return [f"The dimension's schema cannot be used: {error}."]
-    return [str(problem) for problem in compiled.problems(value)]
-
-
-@lru_cache(maxsize=128)
-def _compiled(schema_text: str) -> CompiledSchema:
-    schema = parse_json(schema_text)
-    assert isinstance(schema, dict)
-    return compile_schema(schema)
 
 
 def assert_provider(proposal: StagedProposal, provider_id: str | None) -> None:

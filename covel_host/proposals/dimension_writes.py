@@ -92,13 +92,17 @@ def _written(
     }
     if receipt is not None:
         put_settlement(transaction, receipt, revision=place.revision)
-        settlement = _settlement(receipt)
-        payload["settlement"] = settlement
-        told = {"providerPluginId": proposal.plugin_id, **settlement}
-        events = [place.event("dimensions.settlement.changed", told)]
+        payload["settlement"] = _settlement(receipt)
+        events = [settlement_event(place, receipt)]
     if records:
         events.insert(0, place.event("dimensions.changed", payload))
     return tuple(events)
+
+
+def settlement_event(place: CommitPlace, receipt: SettlementRecord) -> SessionEvent:
+    """The event that tells of a receipt."""
+    told: JsonObject = {"providerPluginId": receipt.plugin_id, **_settlement(receipt)}
+    return place.event("dimensions.settlement.changed", told)
 
 
 def _settlement(receipt: SettlementRecord) -> JsonObject:

@@ -1,5 +1,7 @@
 """Refusals of proposals, at staging and at commit."""
 
+from dataclasses import dataclass
+
 from covel_host.base.errors import HostError
 
 
@@ -24,16 +26,33 @@ class ProposalRefused(HostError):
         self.proposal_type = proposal_type
 
 
-class CommitRefused(HostError):
-    """An execution was not committed because of one proposal; everything was rolled back.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedProposal:
+    """One proposal that was refused at commit, and whose it was."""
 
-    `proposal_id`, `proposal_type`, `plugin_id` and `runtime_id` say which one; `code` and
-    `message` are its own.
+    proposal_id: str
+    proposal_type: str
+    plugin_id: str
+    runtime_id: str
+    run_id: str
+    code: str
+    message: str
+
+
+class CommitRefused(HostError):
+    """An execution was not committed; everything was rolled back.
+
+    `code` and `message` are those of the refusal that decided it. `failed` are the proposals that
+    were refused on the way, in order; empty when no proposal was to blame.
     """
 
-    def __init__(self, refusal: ProposalRefused, *, plugin_id: str, runtime_id: str) -> None:
-        super().__init__(refusal.message, code=refusal.code, hint=refusal.hint)
-        self.proposal_id = refusal.proposal_id
-        self.proposal_type = refusal.proposal_type
-        self.plugin_id = plugin_id
-        self.runtime_id = runtime_id
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        hint: str | None = None,
+        failed: tuple[FailedProposal, ...] = (),
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.failed = failed

@@ -3,13 +3,12 @@
 import re
 from dataclasses import dataclass
 
-from covel_host.proposals.json_size import value_text
 from covel_host.store.assets import get_asset, may_use_asset
 from covel_host.store.transaction import Reading
 from plugin_sdk.values import JsonValue
 
 _MEDIA_ID = re.compile(r"[0-9a-f]{64}")
-_SIGN = '"mime":'
+_SIGN = b'"mime":'
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +28,20 @@ class MediaProblem:
     message: str
 
 
+def may_hold_media(payload_text: bytes) -> bool:
+    """Whether a payload of this compact JSON text can hold a reference; most hold none.
+
+    Looking into a text is far cheaper than walking a big record.
+    """
+    return _SIGN in payload_text
+
+
 def media_uses(payload: JsonValue) -> tuple[MediaUse, ...]:
     """Every media reference in `payload`, at any depth, each once, in no order that matters.
 
     A reference is an object whose `id` is a SHA-256 in lower-case hex and whose `mime` is text
     (spec/media.md 1); further members change nothing.
     """
-    # Most payloads hold none, and looking into a text is far cheaper than walking a big record.
-    if _SIGN not in value_text(payload):
-        return ()
     found: dict[MediaUse, None] = {}
     rest = [payload]
     while rest:

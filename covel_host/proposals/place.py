@@ -1,8 +1,9 @@
 """Where proposals are written, and the shapes their handlers share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from covel_host.proposals.data_policies import NO_POLICIES, DataPolicies
 from covel_host.proposals.staged import StagedProposal
 from covel_host.store.records import CommittedFrom
 from covel_host.trace.events import SessionEvent
@@ -14,7 +15,7 @@ class CommitPlace:
     """Where a proposal is written: the session, the turn, the new revision, the commit's time.
 
     `locale` is the session's content language. `dimension_provider_id` is the package that alone
-    may write dimensions.
+    may write dimensions, `policies` those of the data sets.
     """
 
     session_id: str
@@ -23,6 +24,7 @@ class CommitPlace:
     at: datetime
     locale: str
     dimension_provider_id: str | None = None
+    policies: DataPolicies = field(default_factory=lambda: NO_POLICIES)
 
     def event(self, type: str, payload: JsonObject) -> SessionEvent:
         """An event of this commit, to be sent once it is stored."""

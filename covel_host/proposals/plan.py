@@ -4,7 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from covel_host.proposals.commit_units import HardDependency, RunRole
+from covel_host.proposals.data_policies import NO_POLICIES, DataPolicies
+from covel_host.proposals.errors import FailedProposal, ProposalRefused
 from covel_host.proposals.staged import StagedProposal
+from covel_host.schemas.compiled import CompiledSchema
 from covel_host.store.records import (
     MessageRole,
     MessageSource,
@@ -13,14 +17,19 @@ from covel_host.store.records import (
     ToolCallRecord,
     TurnOrigin,
 )
+from covel_host.store.snapshots import AUTO_SNAPSHOTS_KEPT
 from covel_host.store.transaction import Transaction
 from covel_host.trace.events import SessionEvent, TraceEvent
-from plugin_sdk.values import JsonValue
+from plugin_sdk.values import JsonObject, JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
-    """A journal message of the host itself, such as what the player wrote."""
+    """A journal message of the host itself, such as what the player wrote.
+
+    `may_be_posted` says that the ID came with the request: a message the player posted under it
+    is adopted (`inputMessageId`, spec/transactions.md 9).
+    """
 
     message_id: str
     source: MessageSource
@@ -31,16 +40,82 @@ class NewMessage:
     plugin_id: str | None = None
     runtime_id: str | None = None
     data: dict[str, JsonValue] = field(default_factory=dict)
+    may_be_posted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportWrite:
+    """An output to be kept under `name` for later executions (`io.output.recordAs`).
+
+    `schema` is the output schema as it was captured when the run started. A declared export
+    without one rolls the whole execution back (spec/transactions.md 4.4).
+    """
+
+    name: str
+    value: JsonValue
+    schema: CompiledSchema | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWrites:
+    """What one run that succeeded or was skipped wants written; its proposals stand in order.
+
+    `veto` is the refusal of one of them from before the commit: the run is dropped for it.
+    """
+
+    run_id: str
+    plugin_id: str
+    runtime_id: str
+    proposals: tuple[StagedProposal, ...] = ()
+    export: ExportWrite | None = None
+    role: RunRole = "other"
+    rests_on: tuple[HardDependency, ...] = ()
+    veto: ProposalRefused | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedRun:
+    """A run that was left out of a commit; nothing of it was written.
+
+    `because_of` is the dropped run it rested on, None when a proposal of its own was refused.
+    """
+
+    run_id: str
+    runtime_id: str
+    code: str
+    message: str
+    because_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostExport:
+    """An export that could not be stored; everything else of its run was."""
+
+    run_id: str
+    runtime_id: str
+    name: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitProgress:
+    """What the host's own writes are told: the new revision, and the runs that are not in it."""
+
+    revision: int
+    dropped: tuple[DroppedRun, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionCommit:
     """One execution, complete: everything its transaction writes (spec/transactions.md 4.1).
 
-    `messages` come before the narrative of the proposals. `proposals` stand in execution order.
-    `phase` is the session's new phase, None to leave it. `dimension_provider_id` is the package
-    that alone may write dimensions, None when the session has none. `extra_writes` are the host's
-    own writes; it is called in the transaction with the new revision, after the proposals.
+    `results` are the results of all runs as stored, failed ones included, each with its `runId`;
+    `runs` those that may commit, in execution order. `messages` come before the narrative of the
+    runs. `phase` is the session's new phase, None to leave it. `dimension_provider_id` is the
+    package that alone may write dimensions, None when the session has none; `policies` those of
+    the data sets. `extra_writes` are the host's own writes, made in the transaction after the runs
+    and their exports.
     """
 
     session_id: str
@@ -53,21 +128,24 @@ class ExecutionCommit:
     finished_at: datetime
     duration_ms: int
     parent_turn_id: str | None = None
-    results: JsonValue = None
+    results: tuple[JsonObject, ...] = ()
     messages: tuple[NewMessage, ...] = ()
-    proposals: tuple[StagedProposal, ...] = ()
+    runs: tuple[RunWrites, ...] = ()
     tool_calls: tuple[ToolCallRecord, ...] = ()
     trace: tuple[TraceEvent, ...] = ()
     phase: SessionPhase | None = None
     dimension_provider_id: str | None = None
-    extra_writes: Callable[[Transaction, int], None] | None = None
+    policies: DataPolicies = field(default_factory=lambda: NO_POLICIES)
+    auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT
+    extra_writes: Callable[[Transaction, CommitProgress], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitReport:
     """What was committed: the session after it, and the events to send now that it is stored.
 
-    `is_counted` says whether this commit raised `completed_player_turns`.
+    `is_counted` says whether this commit raised `completed_player_turns`. `failed` are the
+    proposals that were refused, the reason of the first of `dropped`.
     """
 
     turn_id: str
@@ -75,3 +153,6 @@ class CommitReport:
     session: SessionRecord
     is_counted: bool
     events: tuple[SessionEvent, ...]
+    dropped: tuple[DroppedRun, ...] = ()
+    failed: tuple[FailedProposal, ...] = ()
+    lost_exports: tuple[LostExport, ...] = ()

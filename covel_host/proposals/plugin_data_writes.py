@@ -7,6 +7,7 @@ from covel_host.proposals.plugin_data_rules import (
     DataWrite,
     changed_record,
     data_writes,
+    hidden_name,
     needs_current,
 )
 from covel_host.proposals.staged import StagedProposal
@@ -20,14 +21,17 @@ from plugin_sdk.values import JsonValue
 def write_plugin_data(
     transaction: Transaction, place: CommitPlace, proposal: StagedProposal
 ) -> tuple[SessionEvent, ...]:
-    """Write or remove the records, in order."""
+    """Write or remove the records, in order.
+
+    No event tells of hidden ones (spec/protocol.md 6.2).
+    """
     changes = [
         _write_record(transaction, place, proposal, write) for write in data_writes(proposal)
     ]
-    payload: dict[str, JsonValue] = {
-        "pluginId": proposal.plugin_id,
-        "changes": [_public_change(change) for change in changes],
-    }
+    public = [_public_change(change) for change in changes if hidden_name(change.namespace) is None]
+    if not public:
+        return ()
+    payload: dict[str, JsonValue] = {"pluginId": proposal.plugin_id, "changes": list(public)}
     return (place.event("plugin-data.changed", payload),)
 
 
@@ -43,7 +47,7 @@ def _write_record(
     # A plain set needs no read: its version is this revision (design/traps.md, Store).
     record = get_data(transaction, key) if needs_current(write) else None
     current = ABSENT if record is None else StoredValue(exists=True, value=record.value)
-    change = changed_record(proposal, write, current)
+    change = changed_record(proposal, write, current, place.policies)
     if change.text is None:
         delete_data(transaction, key, revision=place.revision)
     else:

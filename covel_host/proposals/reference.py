@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from covel_host.proposals.handlers import HANDLERS
-from covel_host.proposals.refusal_codes import REFUSAL_CODES
+from covel_host.proposals.refusal_codes import COMMIT_CODES, REFUSAL_CODES
 from plugin_sdk.proposals import PROPOSAL_MODELS
 
 _INTRODUCTION = """\
@@ -14,8 +14,8 @@ _INTRODUCTION = """\
 {generated}
 
 Tools and runtimes never write. They hand in proposals, which are checked, staged and committed
-together with everything else of their execution. A refused proposal rolls its commit unit back:
-never is a part of a proposal applied.
+together with everything else of their execution ([Commits](commits.md)). A refused proposal rolls
+its commit unit back: never is a part of a proposal applied.
 
 Before a handler runs, whatever the proposal came from: the payload fits its type and is stored as
 its JSON copy (dates become ISO texts), and every media reference in it, at any depth, is checked
@@ -40,6 +40,9 @@ def reference_page(generated: str) -> str:
         lines += ["", f"### {shape}", "", *_described(shapes[shape])]
     lines += ["", "## Codes", "", "| Code | When |", "| --- | --- |"]
     lines += [f"| `{code}` | {when} |" for code, when in REFUSAL_CODES.items()]
+    lines += ["", "Besides these, of a commit ([Commits](commits.md)):", ""]
+    lines += ["| Code | When |", "| --- | --- |"]
+    lines += [f"| `{code}` | {when} |" for code, when in COMMIT_CODES.items()]
     return "\n".join(lines) + "\n"
 
 

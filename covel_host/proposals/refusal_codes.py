@@ -11,8 +11,11 @@ REFUSAL_CODES: Mapping[str, str] = MappingProxyType(
         "store it, or it breaks a rule of its type: a character's type, fields, name or aliases, "
         "a form's fields, a dimension's definition or value, a settlement without its source.",
         "not-found": "A patch of a character, or an update of a dimension, that does not exist.",
-        "reserved-namespace": "A namespace that begins with `_`.",
+        "reserved-namespace": "A namespace that begins with `_`; a package's function code may "
+        "write `_hidden.<namespace>` of a namespace that it declares.",
         "value-too-large": "A record over 262,144 bytes of JSON.",
+        "dataset-policy": "A write to a data set's namespace that the data set does not allow: an "
+        "operation that is not among its `ops`, or a record that does not fit its schema.",
         "media-not-found": "A media reference to an asset that is not stored.",
         "media-reference-forbidden": "A media reference to an asset that the session neither owns "
         "nor has a reference to.",
@@ -31,3 +34,18 @@ REFUSAL_CODES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Codes of `ProposalRefused`, in the order of the checks."""
+
+COMMIT_CODES: Mapping[str, str] = MappingProxyType(
+    {
+        "export-schema-missing": "A run records its output under `recordAs`, but its output schema "
+        "was not captured when it started. Everything is rolled back.",
+        "proposal-vetoed": "A `pre_state_commit` hook kept a proposal from being committed; the "
+        "message has its reason.",
+        "upstream-dropped": "A run rests on one that was left out of the commit: a need, a "
+        "required input, or the events it follows. It falls with it.",
+        "export-invalid": "An export that JSON cannot store, or that does not fit its schema. Only "
+        "the export is lost.",
+        "value-too-large": "An export over 262,144 bytes of JSON. Only the export is lost.",
+    }
+)
+"""Codes that a commit gives besides those of its proposals."""

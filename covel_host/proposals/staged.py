@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from covel_host.proposals.errors import ProposalRefused
-from covel_host.proposals.media_refs import MediaUse, media_uses
+from covel_host.proposals.media_refs import MediaUse, may_hold_media, media_uses
 from plugin_sdk.proposals import (
     Proposal,
     ProposalInvalid,
     ProposalType,
-    parse_proposal,
+    read_proposal,
 )
 from plugin_sdk.values import JsonValue
 
@@ -19,7 +19,8 @@ class StagedProposal:
     """A checked proposal and whose it is; made by `check_proposal` only.
 
     `model` is made from the JSON copy of what was given; read it, never change it. `media` are the
-    assets its payload refers to.
+    assets its payload refers to. `hidden` are the namespaces whose `_hidden.<namespace>` it may
+    write.
     """
 
     proposal_id: str
@@ -28,6 +29,7 @@ class StagedProposal:
     plugin_id: str
     runtime_id: str
     run_id: str
+    hidden: frozenset[str] = frozenset()
 
     @property
     def type(self) -> ProposalType:
@@ -57,6 +59,7 @@ def check_proposal(
     plugin_id: str,
     runtime_id: str,
     run_id: str,
+    hidden: frozenset[str] = frozenset(),
 ) -> StagedProposal:
     """The proposal with a payload that fits its type and is its own JSON copy.
 
@@ -66,18 +69,21 @@ def check_proposal(
         ProposalRefused: `proposal-invalid` for an unknown type, a payload that does not fit or
             that JSON cannot store.
     """
-    model = _checked(proposal, proposal_id=proposal_id)
+    model, text = _checked(proposal, proposal_id=proposal_id)
     return StagedProposal(
         proposal_id=proposal_id,
         model=model,
-        media=media_uses(model.payload()),
+        media=media_uses(model.payload()) if may_hold_media(text) else (),
         plugin_id=plugin_id,
         runtime_id=runtime_id,
         run_id=run_id,
+        hidden=hidden,
     )
 
 
-def _checked(proposal: Proposal | Mapping[str, object], *, proposal_id: str) -> Proposal:
+def _checked(
+    proposal: Proposal | Mapping[str, object], *, proposal_id: str
+) -> tuple[Proposal, bytes]:
     described: Mapping[str, object] = {"type": getattr(proposal, "type", None)}
     try:
         # A model is checked again from its payload: it may have been made without validation.
@@ -86,7 +92,7 @@ def _checked(proposal: Proposal | Mapping[str, object], *, proposal_id: str) -> 
             if isinstance(proposal, Proposal)
             else proposal
         )
-        return parse_proposal(described)
+        return read_proposal(described)
     except ProposalInvalid as error:
         raise _invalid(str(error), described.get("type"), proposal_id) from error
     except (TypeError, ValueError) as error:

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from covel_host.proposals.overlay import DataEntry
+from covel_host.proposals.data_entries import DataEntry
 from covel_host.store.plugin_data import DataKey, get_data, list_data
+from covel_host.store.records import PluginDataRecord
 from covel_host.store.store import Store
 
 
@@ -21,7 +22,7 @@ class StoredPluginData:
             session_id=self._session_id, plugin_id=self._plugin_id, namespace=namespace, key=key
         )
         record = await self._store.read(lambda reading: get_data(reading, address))
-        return None if record is None else DataEntry(record.key, record.value)
+        return None if record is None else _entry(record)
 
     async def list(self, namespace: str, *, after: str, limit: int) -> Sequence[DataEntry]:
         """At most `limit` stored records with keys after `after`, in code-point order."""
@@ -30,4 +31,8 @@ class StoredPluginData:
                 reading, self._session_id, self._plugin_id, namespace, limit=limit, after=after
             )
         )
-        return [DataEntry(record.key, record.value) for record in records]
+        return [_entry(record) for record in records]
+
+
+def _entry(record: PluginDataRecord) -> DataEntry:
+    return DataEntry(record.key, record.value, record.version, record.created_at)

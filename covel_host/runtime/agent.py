@@ -1,33 +1,40 @@
 """One run of an agent runtime, from its prompt to its result."""
 
+from typing import Any
+
 from covel_host.base.errors import HostError
 from covel_host.base.unicode_text import storable_text
-from covel_host.proposals.staged import StagedProposal
 from covel_host.runtime.agent_calls import AgentCalls
 from covel_host.runtime.agent_loop import AgentLoop, LoopEnd
 from covel_host.runtime.agent_model import AgentModel
 from covel_host.runtime.agent_prompt import agent_prompt
 from covel_host.runtime.agent_settings import completion_settings
 from covel_host.runtime.agent_tools import agent_tools
-from covel_host.runtime.completion_state import Fail, Finish
+from covel_host.runtime.completion_state import Fail, Finish, Suspend
 from covel_host.runtime.deadline import RunDeadline, RunTimedOut, run_within
+from covel_host.runtime.output_check import check_contract
+from covel_host.runtime.prompt_hooks import CallPlanning, assembled
+from covel_host.runtime.prompt_stored import stored_parts
 from covel_host.runtime.result import ModelUse, RunFailure, RuntimeResult
 from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.runtime.run_record import RunRecord
 from covel_host.runtime.run_status import RunStatus
+from covel_host.runtime.service_access import RunServices
+from covel_host.runtime.suspension import unserved_suspension
 from plugin_sdk.values import JsonValue
 
 
 class AgentRun:
     """One agent run, played once with `result`.
 
-    A successful story run stages its prose as `narrative.append`. The writes of a run that did not
-    succeed are not handed on (spec/transactions.md 3.1).
+    The value of a story is its prose, which is staged by whoever ends the run. The writes of a run
+    that did not succeed are not handed on (spec/transactions.md 3.1).
     """
 
-    def __init__(self, run: RuntimeRun, ports: RunPorts) -> None:
+    def __init__(self, run: RuntimeRun, ports: RunPorts, record: RunRecord) -> None:
         self._run = run
         self._ports = ports
-        self._started = ports.clock.monotonic()
+        self._record = record
         self._settings = completion_settings(run.manifest, locale=run.instruction_locale)
         self._loop: AgentLoop | None = None
         self._warnings: tuple[str, ...] = ()
@@ -38,26 +45,20 @@ class AgentRun:
         Raises:
             asyncio.CancelledError: the execution was cancelled; nothing of the run counts.
         """
-        run, trace = self._run, self._ports.trace
-        trace.add("runtime.started", runtimeId=run.runtime_id, pluginId=run.plugin_id)
+        self._record.begin()
         try:
             end = await self._within_deadline()
-            await self._stage_story(end)
+            self._check_contract(end)
         except RunTimedOut as error:
-            result = self._failed(_timed_out(run, error))
+            return self._failed(_timed_out(self._run, error))
         except HostError as error:
             message = storable_text(error.message)
-            result = self._failed(RunFailure(error.code, message, error.hint))
-        else:
-            result = self._ended(end)
-        self._report(result)
-        return result
+            return self._failed(RunFailure(error.code, message, error.hint))
+        return self._ended(end)
 
     def cut_short(self, failure: RunFailure) -> RuntimeResult:
         """The result of a run that was cancelled: what its audit keeps, as far as it came."""
-        result = self._failed(failure)
-        self._report(result)
-        return result
+        return self._failed(failure)
 
     async def _within_deadline(self) -> LoopEnd:
         run, ports = self._run, self._ports
@@ -78,22 +79,38 @@ class AgentRun:
             f'builtin tool "{name}" is not installed on this host — not offered'
             for name in tools.missing
         )
-        calls = AgentCalls(run, ports, tools, settings)
-        model = AgentModel(run, ports, settings, tools, deadline)
+        services = RunServices(
+            run,
+            ports,
+            self._record,
+            slot=run.manifest.agent_settings.model,
+            on_queued=deadline.extend,
+        )
+        calls = AgentCalls(run, ports, tools, settings, services)
+        planning = CallPlanning(run, ports, settings)
+        model = AgentModel(run, ports, settings, tools, deadline, planning)
         self._loop = AgentLoop(run, ports, settings, model, calls)
-        return await self._loop.play(agent_prompt(run, settings))
+        parts = agent_prompt(run, settings, await stored_parts(run))
+        prompt = await assembled(run, ports, settings, parts)
+        return await self._loop.play(prompt)
 
-    async def _stage_story(self, end: LoopEnd) -> None:
-        if isinstance(end.decision, Finish) and self._settings.is_story:
-            story = {"type": "narrative.append", "payload": {"content": end.value}}
-            await self._run.staging.stage([story])
+    def _check_contract(self, end: LoopEnd) -> None:
+        # The loop has checked the private schema, which a model may mend. A story is prose.
+        if isinstance(end.decision, Finish) and not self._settings.is_story:
+            check_contract(self._run, end.value, has_value=_has_value(end.value))
 
     def _ended(self, end: LoopEnd) -> RuntimeResult:
         if isinstance(end.decision, Fail):
             return self._failed(RunFailure(end.decision.reason, end.decision.message))
+        if isinstance(end.decision, Suspend):
+            return self._failed(unserved_suspension(self._run.runtime_id))
+        output = _projected(end.value)
         return self._result(
             "success",
-            output=_projected(end.value),
+            output=output,
+            value=end.value,
+            has_value=_has_value(end.value),
+            completion="done" if output.get("preGameDone") is True else None,
             text=end.decision.text,
             ended_by=end.decision.ended_by,
             proposals=self._run.staging.proposals,
@@ -102,47 +119,16 @@ class AgentRun:
     def _failed(self, failure: RunFailure) -> RuntimeResult:
         return self._result("failed", failure=failure)
 
-    def _result(
-        self,
-        status: RunStatus,
-        *,
-        output: dict[str, JsonValue] | None = None,
-        text: str = "",
-        ended_by: str | None = None,
-        failure: RunFailure | None = None,
-        proposals: tuple[StagedProposal, ...] = (),
-    ) -> RuntimeResult:
-        run, loop = self._run, self._loop
-        return RuntimeResult(
-            plugin_id=run.plugin_id,
-            runtime_id=run.runtime_id,
-            run_id=self._ports.trace.run_id,
-            turn_id=run.turn_id,
-            status=status,
-            duration_ms=round((self._ports.clock.monotonic() - self._started) * 1000),
-            output=output or {},
-            text=text,
-            ended_by=ended_by,
-            failure=failure,
+    def _result(self, status: RunStatus, **members: Any) -> RuntimeResult:
+        loop = self._loop
+        return self._record.result(
+            status,
             warnings=self._warnings,
             tool_calls=() if loop is None else loop.calls.done,
-            proposals=proposals,
             steps=0 if loop is None else loop.steps,
             model_use=ModelUse() if loop is None else loop.model.use,
+            **members,
         )
-
-    def _report(self, result: RuntimeResult) -> None:
-        facts: dict[str, object] = {
-            "runtimeId": result.runtime_id,
-            "pluginId": result.plugin_id,
-            "status": result.status,
-            "durationMs": result.duration_ms,
-        }
-        if result.failure is None:
-            self._ports.trace.add("runtime.completed", **facts)
-        else:
-            facts["error"] = {"code": result.failure.code, "message": result.failure.message}
-            self._ports.trace.add("runtime.failed", **facts)
 
 
 def _timed_out(run: RuntimeRun, error: RunTimedOut) -> RunFailure:
@@ -155,8 +141,12 @@ def _timed_out(run: RuntimeRun, error: RunTimedOut) -> RunFailure:
     )
 
 
+def _has_value(value: JsonValue) -> bool:
+    return value is not None and value != ""
+
+
 def _projected(value: JsonValue) -> dict[str, JsonValue]:
     """The output as an object: other values stand under `value`, nothing is `{}`."""
     if isinstance(value, dict):
         return value
-    return {} if value is None or value == "" else {"value": value}
+    return {"value": value} if _has_value(value) else {}

@@ -3,16 +3,21 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from covel_host.models.messages import ModelCall
 from covel_host.runtime.agent_tools import AgentTools
+from covel_host.runtime.call_outputs import emitted_topics
 from covel_host.runtime.completion import batch_ends
-from covel_host.runtime.completion_calls import CallFailure, CallOutcome
+from covel_host.runtime.completion_calls import CallFailure, CallOutcome, RaisedBy
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.completion_state import CompletionState
 from covel_host.runtime.contexts import OpenToolCall
+from covel_host.runtime.loop_search import answer_search
+from covel_host.runtime.loop_tools import LOOP_TOOLS
 from covel_host.runtime.run import RunPorts, RuntimeRun
-from covel_host.tools.call_arguments import arguments_value, unread_text
+from covel_host.runtime.service_access import RunServices
+from covel_host.tools.call_hooks import CallHooks
 from covel_host.tools.calls import (
     CallCancelled,
     CallError,
@@ -20,10 +25,10 @@ from covel_host.tools.calls import (
     ToolCallResult,
     ToolRequest,
 )
-from covel_host.tools.envelope import failure_envelope
+from covel_host.tools.calls_not_run import call_not_run
 from covel_host.tools.pools import MAX_PARALLEL_CALLS, RequestedCall, group_calls
 
-_SKIPPED = "The run had ended before this call; it was not executed."
+_ENDED = "The run had ended before this call; it was not executed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +40,18 @@ class AnsweredCall:
 
 
 class AgentCalls:
-    """Runs the calls of one run and keeps what came of each."""
+    """Runs the calls of one run and keeps what came of each.
+
+    `is_ended_by_hook` says that a `post_tool_use` hook ended the loop.
+    """
 
     def __init__(
-        self, run: RuntimeRun, ports: RunPorts, tools: AgentTools, settings: CompletionSettings
+        self,
+        run: RuntimeRun,
+        ports: RunPorts,
+        tools: AgentTools,
+        settings: CompletionSettings,
+        services: RunServices,
     ) -> None:
         self._ports = ports
         self._tools = tools
@@ -49,11 +62,16 @@ class AgentCalls:
             runtime_id=run.runtime_id,
             instruction_locale=run.instruction_locale,
             authorized=tools.authorized,
+            tools=tools.resolved,
             signal=run.signal,
             trace=ports.trace,
             staging=run.staging,
-            open_call=lambda request, signal: OpenToolCall(run, ports, request, signal),
+            open_call=partial(OpenToolCall, run, ports, services, self._emitted),
+            absent=tools.absent,
         )
+        self._hooks = CallHooks(ports.hooks, self._scope)
+        self._refused: dict[int, CallError] = {}
+        self.is_ended_by_hook = False
         self._requested = 0
         self._results: dict[int, ToolCallResult] = {}
 
@@ -61,6 +79,9 @@ class AgentCalls:
     def done(self) -> tuple[ToolCallResult, ...]:
         """Every call that has ended so far, however it did, in the model's order."""
         return tuple(self._results[position] for position in sorted(self._results))
+
+    def _emitted(self) -> tuple[str, ...]:
+        return emitted_topics(self._results.values())
 
     async def answer(
         self, calls: Sequence[ModelCall], state: CompletionState
@@ -70,20 +91,48 @@ class AgentCalls:
         Calls after the one that ends the run are answered without being run
         (seed: 同一批调用的执行).
         """
-        requests = [
-            ToolRequest(position, call.call_id, call.name, call.arguments)
-            for position, call in enumerate(calls, start=self._requested)
-        ]
-        self._requested += len(requests)
+        requests = self._requests(calls)
+        if self._hooks.asks:
+            # All of them before the first is run: pools need the final names.
+            requests = [await self._asked(request) for request in requests]
         answered: list[AnsweredCall] = []
         has_ended = False
         for group in self._groups(requests):
             if has_ended:
-                answered += [self._skip(request) for request in group]
+                why = CallError("cancelled", _ENDED)
+                answered += [self._skipped(request, why) for request in group]
                 continue
-            answered += await self._run(group)
-            has_ended = self._ends(answered, len(group), state)
+            # One by one in the model's order, whichever ended first.
+            answered += [await self._reviewed(result) for result in await self._run(group)]
+            has_ended = self.is_ended_by_hook or self._ends(answered, len(group), state)
         return tuple(answered)
+
+    def skip(self, calls: Sequence[ModelCall], why: str) -> tuple[AnsweredCall, ...]:
+        """Every call of a reply that does not count, with the reason as its result."""
+        return tuple(
+            self._skipped(request, CallError("cancelled", why)) for request in self._requests(calls)
+        )
+
+    def _requests(self, calls: Sequence[ModelCall]) -> list[ToolRequest]:
+        first = self._requested
+        self._requested += len(calls)
+        return [
+            ToolRequest(position, call.call_id, call.name, call.arguments)
+            for position, call in enumerate(calls, start=first)
+        ]
+
+    async def _asked(self, request: ToolRequest) -> ToolRequest:
+        asked = await self._hooks.before(request)
+        if asked.refusal is not None:
+            self._refused[request.position] = asked.refusal
+        return asked.request
+
+    async def _reviewed(self, result: ToolCallResult) -> AnsweredCall:
+        if self._hooks.reviews:
+            reviewed = await self._hooks.after(result)
+            result = self._results[result.request.position] = reviewed.result
+            self.is_ended_by_hook = self.is_ended_by_hook or reviewed.ends_run
+        return self._answered(result)
 
     def _ends(self, answered: Sequence[AnsweredCall], newest: int, state: CompletionState) -> bool:
         """Whether one of the `newest` calls ended the run; in a pool it need not be the last."""
@@ -100,12 +149,12 @@ class AgentCalls:
             for group in group_calls(wanted, self._tools.targets)
         ]
 
-    async def _run(self, group: Sequence[ToolRequest]) -> list[AnsweredCall]:
+    async def _run(self, group: Sequence[ToolRequest]) -> list[ToolCallResult]:
         if len(group) == 1:
-            return [self._answered(await self._call(group[0]))]
+            return [await self._call(group[0])]
         async with asyncio.TaskGroup() as pool:
             tasks = [pool.create_task(self._pooled(request)) for request in group]
-        return [self._answered(task.result()) for task in tasks]
+        return [task.result() for task in tasks]
 
     async def _pooled(self, request: ToolRequest) -> ToolCallResult:
         async with self._gate:
@@ -113,34 +162,28 @@ class AgentCalls:
 
     async def _call(self, request: ToolRequest) -> ToolCallResult:
         try:
-            result = await self._ports.executor.call(request, self._scope)
+            result = await self._result(request)
         except CallCancelled as cancelled:
             self._results[request.position] = cancelled.result
             raise
         self._results[request.position] = result
         return result
 
-    def _skip(self, request: ToolRequest) -> AnsweredCall:
-        self._ports.trace.add(
-            "tool.failed",
-            callId=request.call_id,
-            tool=request.name,
-            code="cancelled",
-            error=_SKIPPED,
-        )
-        text = unread_text(request.arguments)
-        result = ToolCallResult(
-            request=request,
-            status="skipped",
-            envelope=failure_envelope(request.name, "cancelled", _SKIPPED),
-            started_at=self._ports.clock.now(),
-            duration_ms=0,
-            history_arguments=text,
-            arguments=arguments_value(text),
-            error=CallError("cancelled", _SKIPPED),
-        )
-        self._results[request.position] = result
+    async def _result(self, request: ToolRequest) -> ToolCallResult:
+        refusal = self._refused.get(request.position)
+        if refusal is not None:
+            return self._not_run(request, refusal)
+        search, row = self._tools.search, LOOP_TOOLS.get(request.name)
+        if search is not None and row is not None and row.runs_in == "loop":
+            return await answer_search(search, request, self._scope, clock=self._ports.clock)
+        return await self._ports.executor.call(request, self._scope)
+
+    def _skipped(self, request: ToolRequest, why: CallError) -> AnsweredCall:
+        result = self._results[request.position] = self._not_run(request, why)
         return self._answered(result)
+
+    def _not_run(self, request: ToolRequest, why: CallError) -> ToolCallResult:
+        return call_not_run(request, why, clock=self._ports.clock, trace=self._ports.trace)
 
     def _answered(self, result: ToolCallResult) -> AnsweredCall:
         target = self._tools.targets.get(result.request.name)
@@ -159,5 +202,9 @@ class AgentCalls:
 def _failure(result: ToolCallResult) -> CallFailure | None:
     if result.error is None:
         return None
-    raised_by = "loop" if result.status == "skipped" else result.error.raised_by
+    raised_by: RaisedBy = result.error.raised_by
+    if result.status == "skipped" and raised_by != "hook":
+        raised_by = "loop"
+    if raised_by == "tool" and result.request.name in LOOP_TOOLS:
+        raised_by = LOOP_TOOLS[result.request.name].blamed
     return CallFailure(result.error.code, raised_by)

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from covel_host.base.json_text import JsonTextError, parse_json
-from covel_host.models.messages import AssistantMessage, ModelReply, ToolMessage, UserMessage
+from covel_host.models.messages import (
+    AssistantMessage,
+    ModelCall,
+    ModelReply,
+    ToolMessage,
+    UserMessage,
+)
 from covel_host.runtime.agent_calls import AgentCalls, AnsweredCall
 from covel_host.runtime.agent_model import AgentModel
 from covel_host.runtime.completion import advance
@@ -14,6 +20,7 @@ from covel_host.runtime.completion_state import (
     Continue,
     Correct,
     Decision,
+    DraftRejected,
     Fail,
     Finish,
     OutputRejected,
@@ -21,15 +28,19 @@ from covel_host.runtime.completion_state import (
     Suspend,
 )
 from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
+from covel_host.runtime.reply_hooks import ReviewedReply, reviewed_reply
 from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.tools.calls import ToolCallResult
 from plugin_sdk.values import JsonValue
+
+_REJECTED = "A hook rejected the reply that made this call; it was not executed."
 
 
 @dataclass(frozen=True, slots=True)
 class LoopEnd:
     """How the loop ended: `value` is the output's value, None where there is none."""
 
-    decision: Finish | Fail
+    decision: Finish | Fail | Suspend
     value: JsonValue = None
 
 
@@ -61,24 +72,39 @@ class AgentLoop:
         """
         choice = self._settings.tool_choice
         while True:
-            reply = await self.model.ask(prompt, self._transcript, choice)
+            self.model.tools.offer(choice)
+            reviewed = await self._reviewed(await self.model.ask(prompt, self._transcript, choice))
+            reply = reviewed.reply
             self.steps += 1
-            answered = await self.calls.answer(reply.calls, self._state)
-            self._remember(reply, answered)
-            replied = Replied(text=reply.text, calls=tuple(call.outcome for call in answered))
-            self._state, decision = advance(self._settings, self._state, replied)
+            event = await self._taken(reviewed)
+            self._state, decision = advance(self._settings, self._state, event)
             decision, value = self._checked(decision)
-            if isinstance(decision, Suspend):
-                raise AssertionError("`suspend` is not offered by this host")
-            if isinstance(decision, (Finish, Fail)):
+            if isinstance(decision, (Finish, Fail, Suspend)):
                 return LoopEnd(decision, value)
             choice = decision.tool_choice
             await self._go_on(decision, reply)
 
+    async def _reviewed(self, reply: ModelReply) -> ReviewedReply:
+        assert self.model.sent is not None
+        return await reviewed_reply(self._run, self._ports, reply, self.model.sent)
+
+    async def _taken(self, reviewed: ReviewedReply) -> Replied | DraftRejected:
+        """The reply in the transcript, each of its calls with a result."""
+        reply = reviewed.reply
+        if reviewed.correction is not None:
+            self._remember(reply, self.calls.skip(reply.calls, _REJECTED))
+            return DraftRejected(reviewed.correction)
+        answered = await self.calls.answer(reply.calls, self._state)
+        self._remember(reply, answered)
+        return Replied(
+            text=reply.text,
+            calls=tuple(call.outcome for call in answered),
+            ended_by_hook=self.calls.is_ended_by_hook,
+        )
+
     def _remember(self, reply: ModelReply, answered: Sequence[AnsweredCall]) -> None:
         calls = tuple(
-            replace(call, arguments=done.result.history_arguments)
-            for call, done in zip(reply.calls, answered, strict=True)
+            _as_made(call, done.result) for call, done in zip(reply.calls, answered, strict=True)
         )
         if reply.text or calls:
             self._say(AssistantMessage(reply.text, calls))
@@ -134,3 +160,11 @@ class AgentLoop:
 
     def _say(self, message: AssistantMessage | ToolMessage | UserMessage) -> None:
         self._transcript.append(PromptMessage(message, "transcript"))
+
+
+def _as_made(call: ModelCall, result: ToolCallResult) -> ModelCall:
+    """The call as the history keeps it: with the final name and arguments that are JSON."""
+    name, arguments = result.request.name, result.history_arguments
+    if (call.name, call.arguments) == (name, arguments):
+        return call
+    return replace(call, name=name, arguments=arguments)

@@ -9,14 +9,21 @@ from covel_host.models.errors import ModelError
 from covel_host.models.messages import (
     Delta,
     ModelReply,
+    ModelRequest,
     TextDelta,
     ToolChoice,
     UserMessage,
 )
-from covel_host.runtime.agent_request import call_limits, fitted_prompt, model_request
+from covel_host.runtime.agent_request import (
+    PlannedCall,
+    call_limits,
+    fitted_call,
+    model_request,
+)
 from covel_host.runtime.agent_tools import AgentTools
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.deadline import RunDeadline
+from covel_host.runtime.prompt_hooks import CallPlanning
 from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
 from covel_host.runtime.prompt_texts import sentence
 from covel_host.runtime.result import ModelUse
@@ -48,13 +55,18 @@ class ReplyStopped(HostError):
 
 @dataclass(slots=True)
 class AgentModel:
-    """The model of one run; `ask` gives one complete reply, `use` adds up all that were given."""
+    """The model of one run; `ask` gives one complete reply, `use` adds up all that were given.
+
+    `sent` is the newest request.
+    """
 
     run: RuntimeRun
     ports: RunPorts
     settings: CompletionSettings
     tools: AgentTools
     deadline: RunDeadline
+    planning: CallPlanning
+    sent: ModelRequest | None = None
     use: ModelUse = field(default_factory=ModelUse)
 
     async def ask(
@@ -91,17 +103,27 @@ class AgentModel:
     async def _retried(
         self, parts: PromptParts, transcript: Sequence[PromptMessage], choice: ToolChoice
     ) -> ModelReply:
+        call = await self._planned(PromptParts(parts.system, (*parts.messages, *transcript)))
         retries = self.run.manifest.agent_settings.loop.max_retries
         for attempt in range(retries + 1):
             try:
-                return await self._once(
-                    parts, transcript, choice, attempts_left=retries + 1 - attempt
-                )
+                return await self._once(call, choice, attempts_left=retries + 1 - attempt)
             except ModelError as error:
                 if attempt == retries or not self._may_retry(error):
                     raise
                 await self.ports.on_text("", True)
         raise AssertionError("the loop ends by return or raise")
+
+    async def _planned(self, parts: PromptParts) -> PlannedCall:
+        """The call as hooks left it, within the window of the model that answers it."""
+        slot = self.run.slot or self.run.manifest.agent_settings.model
+        call = await self.planning.planned(
+            PlannedCall(parts=parts, offered=self.tools.offered, slot=slot)
+        )
+        gateway = self.ports.gateway
+        if call.slot is not None and call.is_chosen:
+            gateway.check_slot(call.slot)
+        return fitted_call(call, slot=gateway.slot_for(call.slot), trace=self.ports.trace)
 
     def _may_retry(self, error: ModelError) -> bool:
         # What a story has shown to the player is not taken back (spec/manifest.md 12.6).
@@ -110,30 +132,19 @@ class AgentModel:
         return error.retriable
 
     async def _once(
-        self,
-        parts: PromptParts,
-        transcript: Sequence[PromptMessage],
-        choice: ToolChoice,
-        *,
-        attempts_left: int,
+        self, call: PlannedCall, choice: ToolChoice, *, attempts_left: int
     ) -> ModelReply:
-        slot_name, trace = self._slot_name(), self.ports.trace
-        fitted = fitted_prompt(
-            parts,
-            transcript,
-            slot=self.ports.gateway.slot_for(slot_name),
-            tools=self.tools,
-            trace=trace,
-        )
+        trace = self.ports.trace
         request = model_request(
-            self.run, fitted, tools=self.tools, choice=choice, settings=self.settings
+            self.run, call, own_tools=self.tools.own, choice=choice, settings=self.settings
         )
+        self.sent = request
         trace.add("llm.calling", messages=len(request.messages), tools=len(request.tools))
         with self.deadline.model_call():
             try:
                 reply = await self.ports.gateway.complete(
                     request,
-                    slot=slot_name,
+                    slot=call.slot,
                     limits=call_limits(
                         self.run,
                         remaining_s=self.deadline.remaining_s,
@@ -148,12 +159,11 @@ class AgentModel:
         reply = _storable(reply)
         self.use = self.use.plus(reply.usage)
         trace.add("llm.responded", **_reply_facts(reply))
+        if not request.stream and reply.text:
+            await self.ports.on_text(reply.text, False)
         if reply.finish_reason in ("content_filter", "error"):
             raise ReplyStopped(self.run.runtime_id, reply.finish_reason)
         return reply
-
-    def _slot_name(self) -> str | None:
-        return self.run.slot or self.run.manifest.agent_settings.model
 
     async def _show(self, delta: Delta) -> None:
         self.deadline.wrote()
@@ -177,6 +187,11 @@ def _reply_facts(reply: ModelReply) -> dict[str, object]:
 
 def _storable(reply: ModelReply) -> ModelReply:
     """The reply without text that nothing could store; arguments are read by the tools' rules."""
+    texts = [reply.text]
+    for call in reply.calls:
+        texts += (call.call_id, call.name)
+    if all(text.isascii() for text in texts):
+        return reply
     calls = tuple(
         replace(call, call_id=storable_text(call.call_id), name=storable_text(call.name))
         for call in reply.calls

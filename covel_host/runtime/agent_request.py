@@ -1,6 +1,6 @@
 """One request of an agent's model: the prompt within its budget, tools, limits."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from covel_host.models.limits import CallLimits
 from covel_host.models.messages import (
@@ -8,13 +8,13 @@ from covel_host.models.messages import (
     ModelRequest,
     SystemMessage,
     ToolChoice,
+    ToolSpec,
     prompt_cache_key,
 )
 from covel_host.models.slots import Slot
-from covel_host.runtime.agent_tools import AgentTools
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.prompt_budget import overhead_tokens, resolve_budget
-from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
+from covel_host.runtime.prompt_inputs import PromptParts
 from covel_host.runtime.prompt_trimming import fit_prompt
 from covel_host.runtime.run import RuntimeRun
 from covel_host.trace.log import RunTrace
@@ -23,15 +23,22 @@ MIN_CALL_BUDGET_MS = 120_000
 """An agent's call has the larger of this and what its run has left (spec/models.md 4.3)."""
 
 
-def fitted_prompt(
-    prompt: PromptParts,
-    transcript: Sequence[PromptMessage],
-    *,
-    slot: Slot | None,
-    tools: AgentTools,
-    trace: RunTrace,
-) -> PromptParts:
-    """The prompt and the exchange so far, within the window of the model that answers.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """One model call before the budget; `slot` is the name that it asks for.
+
+    `is_chosen` says that a hook named the slot, which must be there then.
+    """
+
+    parts: PromptParts
+    offered: tuple[ToolSpec, ...]
+    slot: str | None
+    is_chosen: bool = False
+    stream: bool = True
+
+
+def fitted_call(call: PlannedCall, *, slot: Slot | None, trace: RunTrace) -> PlannedCall:
+    """`call` with its prompt within the window of the model that answers.
 
     Raises:
         PromptTooLarge: what may not be trimmed does not fit.
@@ -41,8 +48,7 @@ def fitted_prompt(
         context_window_tokens=None if window is None else window.value,
         max_output_tokens=None if slot is None else slot.output_limit(None),
     )
-    whole = PromptParts(prompt.system, (*prompt.messages, *transcript))
-    fitted = fit_prompt(whole, budget, overhead_tokens=overhead_tokens(tools.offered))
+    fitted = fit_prompt(call.parts, budget, overhead_tokens=overhead_tokens(call.offered))
     if fitted.was_pruned:
         trace.add(
             "context.pruned",
@@ -50,25 +56,26 @@ def fitted_prompt(
             shortenedResults=fitted.shortened_results,
             droppedSummaries=fitted.dropped_summaries,
         )
-    return fitted.parts
+    return replace(call, parts=fitted.parts)
 
 
 def model_request(
     run: RuntimeRun,
-    parts: PromptParts,
+    call: PlannedCall,
     *,
-    tools: AgentTools,
+    own_tools: tuple[str, ...],
     choice: ToolChoice,
     settings: CompletionSettings,
 ) -> ModelRequest:
-    """What is sent for `parts`."""
-    schema = run.output_schema
+    """What is sent for `call`; `own_tools` are the package's own."""
+    schema, parts = run.output_schema, call.parts
     return ModelRequest(
         messages=(SystemMessage(parts.system), *(entry.message for entry in parts.messages)),
-        tools=tools.offered,
-        tool_choice=choice if tools.offered else "auto",
+        tools=call.offered,
+        tool_choice=choice if call.offered else "auto",
+        stream=call.stream,
         completion=CompletionHint(
-            own_tools=tools.own,
+            own_tools=own_tools,
             after_tools=settings.after_tools,
             output_schema=None
             if schema is None or isinstance(schema.schema, bool)

@@ -1,17 +1,18 @@
 """Which tools an agent's model sees and which it may call (spec/execution.md 5.4)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 from covel_host.base.errors import HostError
-from covel_host.models.messages import ToolSpec
-from covel_host.runtime.completion_calls import RUNTIME_DONE
+from covel_host.models.messages import NamedTool, ToolChoice, ToolSpec
 from covel_host.runtime.completion_settings import CompletionSettings
+from covel_host.runtime.loop_tools import LOOP_TOOLS, RUNTIME_DONE
 from covel_host.runtime.run import RuntimeRun
+from covel_host.tools.dataset_tools import dataset_tools
 from covel_host.tools.pools import CallTarget
-from covel_host.tools.registry import ToolRegistry
-from plugin_sdk.tools import Tool
+from covel_host.tools.registry import CallableTool, RegisteredTool, ToolRegistry
+from covel_host.tools.service_tools import ImportedTools, imported_tools
+from covel_host.tools.tool_search import SearchTools, spec_of
 
 
 class ToolNotRegistered(HostError):
@@ -30,16 +31,38 @@ class ToolNotRegistered(HostError):
 class AgentTools:
     """The tools of one run.
 
-    `offered` is what the model sees, in declared order; `authorized` every name it may call;
-    `own` the offered names of the package itself. `missing` names the builtin tools this host
-    lacks: they are left out.
+    `preloaded` is what the model sees from the start, in declared order; `search` holds the tools
+    that the runtime deferred. `resolved` are all that it may call, by name.
+    `own` are offered names of the package itself, those of its data sets as far as they need no
+    record that is there already. `missing` names the builtin tools this host lacks: they are left
+    out. `absent` are imports that have no usable provider, each with the sentence that says why.
     """
 
-    offered: tuple[ToolSpec, ...]
-    authorized: frozenset[str]
+    preloaded: tuple[ToolSpec, ...]
+    resolved: Mapping[str, RegisteredTool]
     own: tuple[str, ...]
     missing: tuple[str, ...]
     targets: Mapping[str, CallTarget]
+    absent: Mapping[str, str] = field(default_factory=dict)
+    search: SearchTools | None = None
+
+    @property
+    def offered(self) -> tuple[ToolSpec, ...]:
+        """What the model sees now; what it has found comes last, so that a prefix stays as it is.
+
+        A provider may keep it from one request to the next.
+        """
+        return self.preloaded if self.search is None else (*self.preloaded, *self.search.loaded)
+
+    def offer(self, choice: ToolChoice) -> None:
+        """See to it that a tool the model is about to be forced to call is offered."""
+        if self.search is not None and isinstance(choice, NamedTool):
+            self.search.load([choice.name])
+
+    @property
+    def authorized(self) -> frozenset[str]:
+        """Every name the model may call; a call of an absent one is answered with its reason."""
+        return frozenset((*self.resolved, *self.absent))
 
 
 def agent_tools(
@@ -53,17 +76,63 @@ def agent_tools(
     Raises:
         ToolNotRegistered: before any model call, also for a tool the model would not need.
     """
-    own = [_own(run, registry, name) for name in _declared(run)]
-    builtin, missing = _builtins(run, registry, settings)
-    offered = [
-        tool for tool in (*own, *builtin) if not (tool.name == RUNTIME_DONE and settings.is_story)
-    ]
+    own = {name: _own(run, registry, name) for name in _declared(run)}
+    imported = _imported_services(run)
+    generated = {**_chosen_dataset_tools(run), **imported.tools}
+    wanted = _wanted_builtins(run, settings)
+    builtin = registry.resolve(wanted, plugin_id=run.plugin_id)
+    resolved = {**own, **generated, **builtin}
+    deferred = _deferred(run, resolved)
+    search = SearchTools(deferred, plugin_id=run.plugin_id) if deferred else None
+    hidden = {tool.name for tool in deferred} | ({RUNTIME_DONE} if settings.is_story else set())
+    offered = [found.tool for name, found in resolved.items() if name not in hidden]
     return AgentTools(
-        offered=tuple(ToolSpec(tool.name, tool.description, tool.input_schema) for tool in offered),
-        authorized=frozenset(tool.name for tool in (*own, *builtin)),
-        own=tuple(tool.name for tool in own),
-        missing=tuple(missing),
-        targets={tool.name: _target(tool) for tool in (*own, *builtin)},
+        preloaded=(*map(spec_of, offered), *(() if search is None else (spec_of(search),))),
+        search=search,
+        resolved=resolved,
+        own=(*own, *_callable_at_once(generated)),
+        missing=tuple(name for name in wanted if name not in builtin),
+        targets={name: _target(found.tool) for name, found in resolved.items()},
+        absent=imported.absent,
+    )
+
+
+def _chosen_dataset_tools(run: RuntimeRun) -> dict[str, RegisteredTool]:
+    """The tools of the data sets that the runtime chose; loading has checked its choices."""
+    tools: dict[str, RegisteredTool] = {}
+    for choice in run.manifest.agent_settings.tools.dataset_choices:
+        tools |= dataset_tools(run.datasets[choice.dataset], chosen=choice.tools)
+    return tools
+
+
+def _imported_services(run: RuntimeRun) -> ImportedTools:
+    return imported_tools(
+        run.manifest.agent_settings.tools.service_imports,
+        run.services,
+        runtime_id=run.runtime_id,
+        may_write=run.may_write_through_services,
+    )
+
+
+def _deferred(run: RuntimeRun, resolved: Mapping[str, RegisteredTool]) -> list[CallableTool]:
+    """The tools of `agent.tools.defer`: the model finds them by `search-tools`."""
+    wanted = run.manifest.agent_settings.tools.defer
+    return [
+        found.tool
+        for name, found in resolved.items()
+        if (wanted is True or name in wanted) and _is_deferrable(name)
+    ]
+
+
+def _is_deferrable(name: str) -> bool:
+    return name not in LOOP_TOOLS or LOOP_TOOLS[name].is_deferrable
+
+
+def _callable_at_once(generated: Mapping[str, RegisteredTool]) -> Iterable[str]:
+    return (
+        name
+        for name, found in generated.items()
+        if found.source == "dataset" and name.endswith(("-list", "-upsert"))
     )
 
 
@@ -76,30 +145,21 @@ def _declared(run: RuntimeRun) -> Iterable[str]:
     return run.contributed_tools if is_inline else ()
 
 
-def _own(run: RuntimeRun, registry: ToolRegistry, name: str) -> Tool[Any, Any]:
+def _own(run: RuntimeRun, registry: ToolRegistry, name: str) -> RegisteredTool:
     found = registry.find(name, plugin_id=run.plugin_id)
     if found is None or found.source != "local":
         raise ToolNotRegistered(run.runtime_id, name)
-    return found.tool
+    return found
 
 
-def _builtins(
-    run: RuntimeRun, registry: ToolRegistry, settings: CompletionSettings
-) -> tuple[list[Tool[Any, Any]], list[str]]:
+def _wanted_builtins(run: RuntimeRun, settings: CompletionSettings) -> tuple[str, ...]:
     names = dict.fromkeys(run.manifest.agent_settings.tools.builtin)
     if settings.authorizes_runtime_done:
         names[RUNTIME_DONE] = None
-    tools, missing = [], []
-    for name in names:
-        found = registry.find(name, plugin_id=run.plugin_id)
-        if found is None:
-            missing.append(name)
-        else:
-            tools.append(found.tool)
-    return tools, missing
+    return tuple(names)
 
 
-def _target(tool: Tool[Any, Any]) -> CallTarget:
+def _target(tool: CallableTool) -> CallTarget:
     return CallTarget(
         read_only=tool.annotations.read_only,
         concurrency_safe=tool.annotations.concurrency_safe,

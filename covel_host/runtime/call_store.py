@@ -1,88 +1,58 @@
-"""`ctx.store` of one call, and the life that ends it with the call."""
+"""`ctx.store`: the session and the package's own data, for as long as the call or run lives."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
-
-from covel_host.base.not_served import not_served
-from covel_host.runtime.run import RuntimeRun
-from plugin_sdk.errors import ToolError
+from covel_host.proposals.overlay import PluginDataView
+from covel_host.runtime.call_life import CallLife
+from covel_host.runtime.package_data import read_record, read_records
+from covel_host.runtime.session_reads import SessionReads
 from plugin_sdk.records import DataItem, MessagePage, PlayerInput, SessionView, TurnMessage
 from plugin_sdk.values import JsonValue
 
-Value = TypeVar("Value")
-
-
-class CallLife:
-    """Whether the call that a context belongs to is still running."""
-
-    def __init__(self) -> None:
-        self._ended = False
-        self._reads = 0
-        self._no_reads = asyncio.Event()
-        self._no_reads.set()
-
-    def end(self) -> None:
-        """Withdraw everything that hangs on this life."""
-        self._ended = True
-
-    def check(self) -> None:
-        """Refuse a use after the end.
-
-        Raises:
-            ToolError: `unavailable`.
-        """
-        if self._ended:
-            raise ToolError(
-                "unavailable", "The call this context belongs to has ended; nothing is read."
-            )
-
-    async def read(self, begin: Callable[[], Awaitable[Value]]) -> Value:
-        """What the read that `begin` starts gives, unless the call ends meanwhile."""
-        self.check()
-        self._reads += 1
-        self._no_reads.clear()
-        try:
-            value = await begin()
-        finally:
-            self._reads -= 1
-            if self._reads == 0:
-                self._no_reads.set()
-        self.check()
-        return value
-
-    async def reads_ended(self) -> None:
-        """Return when no read is under way."""
-        await self._no_reads.wait()
-
 
 class CallStore:
-    """`ctx.store`: the session and the package's own data, staged writes included."""
+    """Reads of one package in one session; what is staged in `data` shows.
 
-    def __init__(self, run: RuntimeRun, life: CallLife) -> None:
-        self._run = run
+    `hidden` are the namespaces whose `_hidden.<namespace>` may be read, too: those a package
+    declares, for the code of its own function runtimes (spec/decisions.md 6).
+    """
+
+    def __init__(
+        self,
+        data: PluginDataView,
+        session: SessionReads,
+        life: CallLife,
+        *,
+        hidden: frozenset[str] = frozenset(),
+    ) -> None:
+        self._data = data
+        self._session = session
         self._life = life
+        self._hidden = hidden
 
     async def get_plugin_data(self, namespace: str, key: str) -> JsonValue:
-        data = self._run.staging.plugin_data
-        return await self._life.read(lambda: data.get(namespace, key))
+        return await self._life.use(
+            lambda: read_record(self._data, namespace, key, hidden=self._hidden)
+        )
 
-    async def list_plugin_data(self, namespace: str) -> list[DataItem]:
-        data = self._run.staging.plugin_data
-        entries = await self._life.read(lambda: data.list(namespace))
-        return [DataItem(entry.key, entry.value) for entry in entries]
+    async def list_plugin_data(
+        self, namespace: str, *, after: str = "", limit: int | None = None
+    ) -> list[DataItem]:
+        return await self._life.use(
+            lambda: read_records(
+                self._data, namespace, after=after, limit=limit, hidden=self._hidden
+            )
+        )
 
     async def get_session(self) -> SessionView:
         self._life.check()
-        return self._run.session.view()
+        return self._session.view()
 
     async def list_player_inputs(self) -> list[PlayerInput]:
-        not_served("ctx.store.list_player_inputs")
+        return await self._life.use(self._session.player_inputs)
 
     async def list_turn_messages(self, limit: int | None = None) -> list[TurnMessage]:
-        return await self._life.read(lambda: self._run.session.newest(limit))
+        return await self._life.use(lambda: self._session.newest(limit))
 
     async def read_turn_messages(
         self, *, after: str | None = None, limit: int = 100
     ) -> MessagePage:
-        return await self._life.read(lambda: self._run.session.page(after=after, limit=limit))
+        return await self._life.use(lambda: self._session.page(after=after, limit=limit))

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from covel_host.models.messages import NamedTool
 from covel_host.runtime import completion_texts as texts
-from covel_host.runtime.completion_calls import RUNTIME_DONE, SUSPEND, CallOutcome
+from covel_host.runtime.completion_calls import CallOutcome
 from covel_host.runtime.completion_contract import failed_without_output, unmet
 from covel_host.runtime.completion_loops import next_streaks
 from covel_host.runtime.completion_settings import CompletionSettings
@@ -40,6 +40,7 @@ from covel_host.runtime.completion_steps import (
     used_up,
 )
 from covel_host.runtime.completion_story import settle_story
+from covel_host.runtime.loop_tools import RUNTIME_DONE, SUSPEND
 
 
 def advance(settings: CompletionSettings, state: CompletionState, event: CompletionEvent) -> Step:

@@ -6,7 +6,9 @@ delegate failures other than input are flagged `refused` and do not count.
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+from covel_host.runtime.loop_tools import LOOP_TOOLS
 
 RaisedBy: TypeAlias = Literal["tool", "host", "hook", "service", "delegate", "loop"]
 """Who ended a call with an error.
@@ -16,12 +18,6 @@ cancellation. `hook`: a `pre_tool_use` hook aborted the call. `service`: an impo
 `delegate`: a sub-agent failed. `loop`: the call was never run, because a hook, a suspension or the
 end of the loop came first.
 """
-
-RUNTIME_DONE: Final = "runtime-done"
-SUSPEND: Final = "suspend"
-SEARCH_TOOLS: Final = "search-tools"
-LOOP_CONTROL_TOOLS = frozenset({RUNTIME_DONE, SUSPEND, SEARCH_TOOLS})
-"""Tools that steer the loop; a success of one of them is never business work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +67,5 @@ class CallOutcome:
     @property
     def is_business_work(self) -> bool:
         """A success of a tool that is neither loop control nor read-only."""
-        return self.is_success and not self.read_only and self.tool not in LOOP_CONTROL_TOOLS
+        steers = self.tool in LOOP_TOOLS and not LOOP_TOOLS[self.tool].is_work
+        return self.is_success and not self.read_only and not steers

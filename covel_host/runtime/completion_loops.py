@@ -8,6 +8,8 @@ without the call ends its streak (spec/execution.md 5.1, `loopDetection`).
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Final
 
 from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.runtime.completion_calls import CallOutcome
@@ -35,9 +37,21 @@ def repeated_tool(
 
 
 def _identity(call: CallOutcome) -> str:
+    if len(call.arguments) > _MAX_KEPT_CHARACTERS:
+        return _identity_of(call.tool, call.arguments)
+    # Asked for twice a reply, and in a loop again and again.
+    return _kept_identity_of(call.tool, call.arguments)
+
+
+def _identity_of(tool: str, arguments: str) -> str:
     try:
-        canonical = json.dumps(parse_json(call.arguments), sort_keys=True)
+        canonical = json.dumps(parse_json(arguments), sort_keys=True)
     except JsonTextError:
-        canonical = call.arguments
-    text = f"{call.tool}\n{canonical}"
+        canonical = arguments
+    text = f"{tool}\n{canonical}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+_MAX_KEPT_CHARACTERS: Final = 1_000
+
+_kept_identity_of = lru_cache(maxsize=256)(_identity_of)

@@ -7,7 +7,6 @@ steps that are left (seed: ToolExecutor, 授权).
 from dataclasses import replace
 
 from covel_host.runtime import completion_texts as texts
-from covel_host.runtime.completion_calls import RUNTIME_DONE
 from covel_host.runtime.completion_contract import unmet
 from covel_host.runtime.completion_prose import sanitize_prose
 from covel_host.runtime.completion_settings import CompletionSettings
@@ -27,6 +26,7 @@ from covel_host.runtime.completion_steps import (
     repetition,
     used_up,
 )
+from covel_host.runtime.loop_tools import RUNTIME_DONE
 
 _NO_PROSE = Fail("story_without_prose", "The story runtime ended without any prose.")
 

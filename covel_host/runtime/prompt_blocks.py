@@ -15,6 +15,7 @@ from covel_host.runtime.prompt_inputs import (
     ManualActivation,
 )
 from covel_host.runtime.prompt_texts import escape_text, escaped_json, sentence, tagged
+from covel_host.tools.event_offer import has_references
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.rules.model_facing import model_facing_json
 from plugin_sdk.values import JsonValue
@@ -92,15 +93,9 @@ def _form(topic: EventTopic) -> str:
     schema = topic.payload_schema
     if schema is None:
         return " (schema unavailable)"
-    if _has_references(schema):
+    if has_references(schema):
         return f" {escaped_json(schema)}"
     required = schema.get("required")
     if not isinstance(required, list) or not required:
         return ""
     return f" (required: {', '.join(escape_text(str(name)) for name in required)})"
-
-
-def _has_references(schema: JsonValue) -> bool:
-    if isinstance(schema, dict):
-        return "$ref" in schema or "$defs" in schema or any(map(_has_references, schema.values()))
-    return isinstance(schema, list) and any(map(_has_references, schema))

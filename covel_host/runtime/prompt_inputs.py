@@ -69,7 +69,7 @@ class LoreEntry:
     keys: tuple[str, ...] = ()
     is_constant: bool = True
     position: LorePlace | Depth = "after_plugin"
-    insertion_order: int = 0
+    insertion_order: float = 0
     is_enabled: bool = True
 
 
@@ -84,12 +84,12 @@ class EventTopic:
 
 @dataclass(frozen=True, slots=True)
 class OwnRow:
-    """One row of own plugin data; both revisions are session revisions, later is greater."""
+    """One row of own plugin data; `created` and `updated` order the rows: later is greater."""
 
     key: str
     value: JsonValue
-    created_revision: int
-    updated_revision: int
+    created: float
+    updated: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,11 +56,11 @@ def shown_rows(rows: Sequence[OwnRow], *, max_entries: int) -> tuple[OwnRow, ...
 
     The result is in order of creation, without doubles; an odd limit favours the recent half.
     """
-    by_age = sorted(rows, key=lambda row: (row.created_revision, row.key))
+    by_age = sorted(rows, key=lambda row: (row.created, row.key))
     if len(by_age) <= max_entries:
         return tuple(by_age)
     oldest, rest = by_age[: max_entries // 2], by_age[max_entries // 2 :]
-    recent = sorted(rest, key=lambda row: (row.updated_revision, row.key))
+    recent = sorted(rest, key=lambda row: (row.updated, row.key))
     kept = {row.key for row in recent[len(recent) - (max_entries - len(oldest)) :]}
     return (*oldest, *(row for row in rest if row.key in kept))
 

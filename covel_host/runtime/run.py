@@ -2,26 +2,50 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.random_streams import RandomSource
 from covel_host.base.tasks import TaskTracker
+from covel_host.catalog.datasets import LoadedDataset
+from covel_host.hooks.dispatcher import HookDispatcher
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.models.gateway import ModelGateway
+from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
-from covel_host.runtime.prompt_inputs import Activation, HistoryRow
+from covel_host.runtime.prompt_inputs import (
+    Activation,
+    EventActivation,
+    HistoryRow,
+    InputBinding,
+)
+from covel_host.runtime.session_media import SessionMedia
 from covel_host.runtime.session_reads import SessionReads
 from covel_host.schemas.compiled import CompiledSchema
+from covel_host.services.directory import NO_SERVICES, ServiceDirectory
+from covel_host.tools.event_directory import NO_EVENTS, EventDirectory
 from covel_host.tools.executor import ToolExecutor
 from covel_host.tools.registry import ToolRegistry
 from covel_host.trace.log import RunTrace
+from plugin_sdk.records import PlayerInput, TriggerEvent
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.values import JsonValue
 
+PackageFunction = Callable[[Any], object]
+"""`handle` or `guard` of a runtime's module: gets its context; plain or asynchronous."""
+
 TextSink = Callable[[str, bool], Awaitable[None]]
 """Gets each piece of a model's text as it comes; with `True` and no text: drop what was shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class SingleCall:
+    """The tool that a run calls, and the arguments as text, valid JSON or not."""
+
+    tool: str
+    arguments: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +55,15 @@ class RuntimeRun:
     `locale` is the language of content, `instruction_locale` that of prompts and notices.
     `contributed_tools` are the package's `contributes.tools`, `slot` the model slot the caller
     wants in place of the manifest's own. `turn_number` counts the recorded player messages.
+
+    `handler` is what a function runtime runs, `guard` what is asked before the run. `inputs` holds
+    the bound inputs of the turn and `exports` the committed ones, by slot; a slot without a value
+    is missing. `output_schema` is the runtime's own, `contract_schema` the published one of its
+    output contract. `translations` are the package's own texts by locale. `upstream` are the
+    proposals of earlier runs of the execution, `data_namespaces` what the package declares in
+    `contributes.data` and `contributes.datasets`, `datasets` the latter as they were loaded.
+    `services` and `events` are those of the session's packages. With `call` the run is that one
+    tool call and nothing of a runtime.
     """
 
     plugin_id: str
@@ -48,20 +81,52 @@ class RuntimeRun:
     session: SessionReads
     contributed_tools: tuple[str, ...] = ()
     output_schema: CompiledSchema | None = None
+    contract_schema: CompiledSchema | None = None
     user_settings: Mapping[str, JsonValue] = field(default_factory=dict)
     history: tuple[HistoryRow, ...] = ()
     player_message: str | None = None
     slot: str | None = None
+    handler: PackageFunction | None = None
+    guard: PackageFunction | None = None
+    inputs: Mapping[str, InputBinding] = field(default_factory=dict)
+    exports: Mapping[str, InputBinding] = field(default_factory=dict)
+    last_player_input: PlayerInput | None = None
+    translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    upstream: tuple[StagedProposal, ...] = ()
+    data_namespaces: frozenset[str] = frozenset()
+    datasets: Mapping[str, LoadedDataset] = field(default_factory=dict)
+    services: ServiceDirectory = NO_SERVICES
+    events: EventDirectory = NO_EVENTS
+    call: SingleCall | None = None
 
     @property
     def runtime_id(self) -> str:
         """The ID of the runtime that runs."""
         return self.reading.runtime_id
 
+    @property
+    def may_write_through_services(self) -> bool:
+        """Whether services may change data for this run: not for an agent that can suspend, whose
+        writes have no unit to be committed with (seed: 不在的工具)."""
+        return "suspend" not in self.manifest.agent_settings.tools.builtin
+
+    @property
+    def trigger_event(self) -> TriggerEvent | None:
+        """The event that started the run, as package code sees it."""
+        started = self.activation
+        if not isinstance(started, EventActivation):
+            return None
+        data = started.data if isinstance(started.data, dict) else {}
+        return TriggerEvent(topic=started.topic, data=data)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPorts:
-    """What a run works with; `randoms` is the execution's own source, `trace` the run's writer."""
+    """What a run works with; `randoms` is the execution's own source, `trace` the run's writer.
+
+    `hooks` calls the life-cycle hooks of the session's packages. Without `media` nothing can be
+    stored.
+    """
 
     gateway: ModelGateway
     executor: ToolExecutor
@@ -71,3 +136,5 @@ class RunPorts:
     tasks: TaskTracker
     trace: RunTrace
     on_text: TextSink
+    hooks: HookDispatcher
+    media: SessionMedia | None = None

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 
+from covel_host.store.lorebook import every_lorebook_entry
 from covel_host.store.messages import list_messages
-from covel_host.store.records import MessageRecord, SessionRecord
+from covel_host.store.player_inputs import list_player_inputs
+from covel_host.store.records import LorebookRecord, MessageRecord, PlayerInputRecord, SessionRecord
 from covel_host.store.store import Store
 from covel_host.store.transaction import Reading
 from plugin_sdk.errors import ToolError
-from plugin_sdk.records import MessagePage, SessionView, TurnMessage
+from plugin_sdk.records import MessagePage, PlayerInput, SessionView, TurnMessage
 
 MAX_PAGE = 500
 _CHUNK = 500
@@ -20,6 +22,7 @@ class SessionReads:
     def __init__(self, store: Store, session: SessionRecord) -> None:
         self._store = store
         self._session = session
+        self._lorebook: tuple[LorebookRecord, ...] | None = None
 
     def view(self) -> SessionView:
         """The session as package code sees it."""
@@ -66,6 +69,39 @@ class SessionReads:
             has_more=len(wanted) > limit,
         )
 
+    async def lorebook(self) -> tuple[LorebookRecord, ...]:
+        """Every lorebook entry of the session, by owner and ID; read once.
+
+        The current ones: the session's lock keeps them still while an execution goes on.
+        """
+        if self._lorebook is None:
+            session_id = self._session.session_id
+            self._lorebook = tuple(
+                await self._store.read(lambda reading: every_lorebook_entry(reading, session_id))
+            )
+        return self._lorebook
+
+    async def player_inputs(self) -> list[PlayerInput]:
+        """The accepted answers of the session's players, oldest first."""
+        found: list[PlayerInputRecord] = []
+        before: int | None = None
+        while True:
+            page = await self._store.read(self._answers(before))
+            found[:0] = page
+            if len(page) < _CHUNK:
+                return [player_input(record) for record in found]
+            before = page[0].source.sequence
+
+    def _answers(self, before: int | None) -> Callable[[Reading], list[PlayerInputRecord]]:
+        session = self._session
+        return lambda reading: list_player_inputs(
+            reading,
+            session.session_id,
+            limit=_CHUNK,
+            before=before,
+            at_revision=session.revision,
+        )
+
     def _page(self, limit: int, *, before: int | None) -> Callable[[Reading], list[MessageRecord]]:
         session = self._session
         return lambda reading: list_messages(
@@ -75,6 +111,18 @@ class SessionReads:
             before=before,
             at_revision=session.revision,
         )
+
+
+def player_input(record: PlayerInputRecord) -> PlayerInput:
+    """A stored answer as package code sees it."""
+    return PlayerInput(
+        id=record.input_id,
+        session_id=record.source.session_id,
+        turn_id=record.source.turn_id,
+        form_id=record.interaction_id,
+        values=record.values,
+        created_at=record.source.created_at,
+    )
 
 
 def _sequence_of(cursor: str | None) -> int:

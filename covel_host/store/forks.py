@@ -24,6 +24,8 @@ from covel_host.store.tables import (
     MEDIA_ASSETS,
     MEDIA_REFS,
     MESSAGES,
+    SESSION_WORLDS,
+    WORLD_IMPORT_LEDGER,
 )
 from covel_host.store.transaction import Transaction
 from covel_host.store.values import time_text
@@ -67,12 +69,12 @@ def fork_session(
 ) -> SessionRecord:
     """The new session, which shows what `session_id` showed at `revision` and has its number.
 
-    Copied are the clock, locale and packages of that revision, today's world and metadata,
-    messages with new IDs, the ledger of logical turns, every versioned row with its version, rows
-    that were appended up to it, and the right to use the session's media. Turn results, tool calls
-    and traces stay with the session whose executions they are. A session that had ended is paused.
-    The copy has one snapshot, of kind `fork`; the snapshot it came from
-    is kept from then on.
+    Copied are the clock, locale and packages of that revision, today's metadata, the world with
+    its import ledger, messages with new IDs, the ledger of logical turns, every versioned row with
+    its version, rows that were appended up to it, and the right to use the session's media. Turn
+    results, tool calls and traces stay with the session whose executions they are. A session that
+    had ended is paused. The copy has one snapshot, of kind `fork`; the snapshot it came from is
+    kept from then on.
 
     Raises:
         SessionNotFoundError: there is no such session.
@@ -138,6 +140,7 @@ def _copy_statements() -> Sequence[Statement]:
         _copy_journal(LOGICAL_TURNS),
         *(_copy_journal(table) for table in APPENDED_TABLES),
         *(_copy_versioned(pair) for pair in versioned_tables()),
+        *(_copy_whole(table) for table in (SESSION_WORLDS, WORLD_IMPORT_LEDGER)),
         _copy_media(),
     )
 
@@ -147,6 +150,12 @@ def _copy_journal(table: Table, **changed: Any) -> Statement:
     rows = select(*_columns(table, table, changed)).where(
         table.c.session_id == bindparam("source_id"), table.c.revision <= bindparam("revision")
     )
+    return Statement(insert(table).from_select([column.name for column in table.c], rows))
+
+
+def _copy_whole(table: Table) -> Statement:
+    """Rows that no revision changes."""
+    rows = select(*_columns(table, table, {})).where(table.c.session_id == bindparam("source_id"))
     return Statement(insert(table).from_select([column.name for column in table.c], rows))
 
 

@@ -1,6 +1,9 @@
 """Rows of lorebook entries, each the entry of one owner: the world, the player or a package."""
 
+from collections.abc import Iterator
+
 from covel_host.base.json_text import dump_json
+from covel_host.store.changed_rows import ChangedRows
 from covel_host.store.records import LorebookOwner, LorebookRecord
 from covel_host.store.tables import LOREBOOK_ENTRIES, LOREBOOK_ENTRIES_OLD
 from covel_host.store.transaction import Reading, Row, Transaction
@@ -8,6 +11,7 @@ from covel_host.store.values import parsed_object, parsed_time, time_text
 from covel_host.store.versioned_rows import VersionedRows
 
 _ROWS = VersionedRows(LOREBOOK_ENTRIES, LOREBOOK_ENTRIES_OLD, kept=("created_at",))
+_CHANGED = ChangedRows(LOREBOOK_ENTRIES)
 
 
 def get_lorebook_entry(
@@ -31,6 +35,22 @@ def every_lorebook_entry(
     return [_record(row) for row in _ROWS.every(reading, session_id, revision=revision)]
 
 
+def lorebook_since(
+    reading: Reading, session_id: str, *, revision: int
+) -> Iterator[tuple[int, LorebookRecord]]:
+    """The current entries that later revisions wrote, each with its own, by revision and keys."""
+    rows = _CHANGED.written(reading, session_id, since=revision)
+    return ((row[4], _record(row)) for row in rows)
+
+
+def lorebook_removed_since(
+    reading: Reading, session_id: str, *, revision: int
+) -> list[tuple[LorebookOwner, str]]:
+    """Owner and ID of entries that later revisions deleted; some may be written again."""
+    removed = _CHANGED.removed(reading, session_id, since=revision)
+    return [(LorebookOwner.of(kind, plugin_id), entry_id) for kind, plugin_id, entry_id in removed]
+
+
 def put_lorebook_entry(transaction: Transaction, record: LorebookRecord, *, revision: int) -> None:
     """Write an entry; the creation time of one that exists is kept (seed: lorebook.upsert).
 
@@ -52,7 +72,7 @@ def put_lorebook_entry(transaction: Transaction, record: LorebookRecord, *, revi
 def _record(row: Row) -> LorebookRecord:
     return LorebookRecord(
         session_id=row[0],
-        owner=LorebookOwner(kind=row[1], plugin_id=row[2] or None),
+        owner=LorebookOwner.of(row[1], row[2]),
         entry_id=row[3],
         entry=parsed_object(row[5]),
         created_at=parsed_time(row[6]),

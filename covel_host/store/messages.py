@@ -40,6 +40,7 @@ _NEWEST_FIRST = (
     .limit(bindparam("limit"))
 )
 _LIST = Statement(_NEWEST_FIRST)
+_LIST_AFTER = Statement(_NEWEST_FIRST.where(MESSAGES.c.sequence > bindparam("after")))
 _LIST_TURN = Statement(
     select(MESSAGES)
     .where(_OF_SESSION, MESSAGES.c.turn_id == bindparam("turn_id"))
@@ -94,6 +95,23 @@ def list_messages(
             "limit": checked_limit(limit),
             "before": _NO_BOUND if before is None else before,
             "revision": _NO_BOUND if at_revision is None else at_revision,
+        },
+    )
+    return [_record(row) for row in reversed(rows)]
+
+
+def newest_messages_after(
+    reading: Reading, session_id: str, sequence: int, *, limit: int = DEFAULT_LIMIT
+) -> list[MessageRecord]:
+    """The newest `limit` of the messages behind `sequence`, oldest of them first."""
+    rows = reading.rows(
+        _LIST_AFTER,
+        {
+            "session_id": session_id,
+            "limit": checked_limit(limit),
+            "before": _NO_BOUND,
+            "after": sequence,
+            "revision": _NO_BOUND,
         },
     )
     return [_record(row) for row in reversed(rows)]

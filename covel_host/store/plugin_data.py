@@ -4,7 +4,7 @@ A record's version is the revision that wrote it, so a plain set reads nothing
 (design/traps.md, Store).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy import BindParameter, ColumnElement, Table, bindparam, delete, s
 from sqlalchemy.dialects.sqlite import insert
 
 from covel_host.base.json_text import parse_json
+from covel_host.store.changed_rows import ChangedRows, note_removed
 from covel_host.store.errors import ValueTooLargeError
 from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
 from covel_host.store.records import PluginDataRecord
@@ -94,6 +95,7 @@ _UPSERT = Statement(
 )
 _PUT = (_KEEP_OLD, _UPSERT)
 _DELETE = Statement(delete(PLUGIN_DATA).where(*_is_record(PLUGIN_DATA)))
+_CHANGED = ChangedRows(PLUGIN_DATA, within=("plugin_id", "namespace"), written="version")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,22 @@ def list_data(
     """At most `limit` current records by key in code-point order; `after` is the last key read."""
     parameters = _namespace_page(session_id, plugin_id, namespace, limit=limit, after=after)
     return [_record(row) for row in reading.rows(_LIST, parameters)]
+
+
+def data_since(
+    reading: Reading, session_id: str, plugin_id: str, namespace: str, *, revision: int
+) -> Iterator[PluginDataRecord]:
+    """The current records of a namespace that later revisions wrote, by version and key."""
+    rows = _CHANGED.written(reading, session_id, plugin_id, namespace, since=revision)
+    return map(_record, rows)
+
+
+def data_removed_since(
+    reading: Reading, session_id: str, plugin_id: str, namespace: str, *, revision: int
+) -> list[str]:
+    """Keys that later revisions deleted; one that was written again is among `data_since`."""
+    removed = _CHANGED.removed(reading, session_id, plugin_id, namespace, since=revision)
+    return [key for (key,) in removed]
 
 
 def get_data_at(reading: Reading, key: DataKey, *, revision: int) -> PluginDataRecord | None:
@@ -200,7 +218,11 @@ def delete_data(transaction: Transaction, key: DataKey, *, revision: int) -> boo
     """Delete the record; older revisions still show it. Whether it was there."""
     parameters: Parameters = {**key.parameters(), "revision": revision}
     transaction.run(_KEEP_OLD, parameters)
-    return transaction.run(_DELETE, parameters) > 0
+    was_there = transaction.run(_DELETE, parameters) > 0
+    if was_there:
+        keys = (key.plugin_id, key.namespace, key.key)
+        note_removed(transaction, PLUGIN_DATA, key.session_id, keys, revision=revision)
+    return was_there
 
 
 def _write_parameters(key: DataKey, value_text: str, *, revision: int, stamp: str) -> Parameters:

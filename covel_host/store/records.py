@@ -5,7 +5,7 @@ Fields hold fresh values: changing a mutable member of a record changes no row.
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, cast
 
 from plugin_sdk.values import JsonValue
 
@@ -191,6 +191,16 @@ class DimensionRecord:
         return {**entry, "schema": schema, "value": self.value, "version": self.version}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRecord:
+    """One seat of a session; `character_id` is whom it plays, None for nobody."""
+
+    session_id: str
+    seat_id: str
+    label: str
+    character_id: str | None = None
+
+
 SettlementStatus = Literal["pending-settlement", "settled", "no-change", "manual", "skipped"]
 
 
@@ -221,6 +231,12 @@ class LorebookOwner:
     kind: LorebookOwnerKind
     plugin_id: str | None = None
 
+    @classmethod
+    def of(cls, kind: str, plugin_id: str) -> "LorebookOwner":
+        """The owner as rows name it: `plugin_id` is empty but for packages."""
+        # Only the known kinds are ever written.
+        return cls(kind=cast(LorebookOwnerKind, kind), plugin_id=plugin_id or None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LorebookRecord:
@@ -232,6 +248,35 @@ class LorebookRecord:
     entry: dict[str, JsonValue]
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostedMessage:
+    """What a player posted under an ID of the client's, before any turn has committed it."""
+
+    message_id: str
+    session_id: str
+    content: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRecord:
+    """The newest output that a runtime recorded under `name`, as some revision left it.
+
+    `producer_id` is the runtime, `number` counts its exports of that name from 1, `revision` is
+    the one that wrote it.
+    """
+
+    session_id: str
+    producer_id: str
+    name: str
+    revision: int
+    number: int
+    turn_id: str
+    run_id: str
+    value: JsonValue
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +300,51 @@ class InteractionRecord:
     source: CommittedFrom
     interaction_id: str
     interaction: dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerInputRecord:
+    """One accepted answer; `source` is that of the question, at the revision of the answer.
+
+    `values` are normalised, `narrative` is the question's template filled with them.
+    """
+
+    source: CommittedFrom
+    input_id: str
+    interaction_id: str
+    values: dict[str, JsonValue]
+    narrative: str
+
+
+OutsideInputType = Literal["rpc-call", "command", "form-submit"]
+OutsideInputSource = Literal["player", "plugin-ui", "external-api"]
+OutsideInputChannel = Literal["web", "cli", "api", "external"]
+OutsideInputOutcome = Literal["running", "completed", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideInputRecord:
+    """One thing that came from outside a turn, and what became of it (spec/api.md 4).
+
+    `target` is what was asked for, such as an action's name. `outcome` stays `running` when the
+    process died. `error` has `code` and `message`. `sequence` is given by the store, from 1.
+    """
+
+    session_id: str
+    input_id: str
+    type: OutsideInputType
+    source: OutsideInputSource
+    channel: OutsideInputChannel
+    target: str
+    payload: JsonValue
+    started_at: datetime
+    plugin_id: str | None = None
+    metadata: dict[str, JsonValue] = field(default_factory=dict)
+    outcome: OutsideInputOutcome = "running"
+    result: JsonValue = None
+    error: dict[str, JsonValue] | None = None
+    duration_ms: int | None = None
+    sequence: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

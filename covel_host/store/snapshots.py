@@ -137,8 +137,7 @@ def keep_snapshot(
     # A session that was never committed has no row for its revision 0.
     record_revision(transaction, kept, turn_id=None, at=at)
     if kept.revision == newest.revision:
-        for left in _gap_before(transaction, newest):
-            prune_after(transaction, session_id, left, newest_revision=newest.revision)
+        prune_unkept(transaction, newest)
     return record
 
 
@@ -227,6 +226,12 @@ def session_at_revision(reading: Reading, session_id: str, revision: int) -> Ses
     if kept is None:
         raise RevisionNotKeptError(session_id, revision)
     return session_at(session, kept)
+
+
+def prune_unkept(transaction: Transaction, session: SessionRecord) -> None:
+    """Delete rows that nothing needs since a commit without a snapshot; `session` as it left it."""
+    for left in _gap_before(transaction, session):
+        prune_after(transaction, session.session_id, left, newest_revision=session.revision)
 
 
 def _auto(session: SessionRecord, at: datetime) -> SnapshotRecord:

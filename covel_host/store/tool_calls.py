@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, insert, select
-
 from covel_host.base.json_text import dump_json, parse_json
-from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
+from covel_host.store.limits import DEFAULT_LIMIT
 from covel_host.store.records import ToolCallRecord
-from covel_host.store.statements import Parameters, Statement
+from covel_host.store.statements import Parameters
 from covel_host.store.tables import TOOL_CALLS
 from covel_host.store.transaction import Reading, Row, Transaction
+from covel_host.store.turn_rows import TurnRows
 from covel_host.store.values import (
     json_text_or_null,
     parsed_object,
@@ -18,17 +17,7 @@ from covel_host.store.values import (
     time_text,
 )
 
-_INSERT = Statement(insert(TOOL_CALLS))
-_LIST = Statement(
-    select(TOOL_CALLS)
-    .where(
-        TOOL_CALLS.c.session_id == bindparam("session_id"),
-        TOOL_CALLS.c.turn_id == bindparam("turn_id"),
-        TOOL_CALLS.c.position > bindparam("after"),
-    )
-    .order_by(TOOL_CALLS.c.position)
-    .limit(bindparam("limit"))
-)
+_ROWS = TurnRows(TOOL_CALLS)
 
 
 def insert_tool_calls(transaction: Transaction, calls: Sequence[ToolCallRecord]) -> None:
@@ -37,22 +26,14 @@ def insert_tool_calls(transaction: Transaction, calls: Sequence[ToolCallRecord])
     Raises:
         RowConflictError: a position of the turn is taken, or the turn has no row.
     """
-    transaction.run_many(_INSERT, [_parameters(call) for call in calls])
+    _ROWS.insert(transaction, [_parameters(call) for call in calls])
 
 
 def list_tool_calls(
     reading: Reading, session_id: str, turn_id: str, *, limit: int = DEFAULT_LIMIT, after: int = -1
 ) -> list[ToolCallRecord]:
     """At most `limit` calls of a turn in order; `after` is a `position` to continue after."""
-    rows = reading.rows(
-        _LIST,
-        {
-            "session_id": session_id,
-            "turn_id": turn_id,
-            "limit": checked_limit(limit),
-            "after": after,
-        },
-    )
+    rows = _ROWS.listed(reading, session_id, turn_id, limit=limit, after=after)
     return [_record(row) for row in rows]
 
 

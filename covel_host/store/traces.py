@@ -2,27 +2,16 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, insert, select
-
 from covel_host.base.json_text import dump_json
-from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
+from covel_host.store.limits import DEFAULT_LIMIT
 from covel_host.store.records import TraceRecord
-from covel_host.store.statements import Parameters, Statement
+from covel_host.store.statements import Parameters
 from covel_host.store.tables import TRACE_EVENTS
 from covel_host.store.transaction import Reading, Row, Transaction
+from covel_host.store.turn_rows import TurnRows
 from covel_host.store.values import parsed_object, parsed_time, time_text
 
-_INSERT = Statement(insert(TRACE_EVENTS))
-_LIST = Statement(
-    select(TRACE_EVENTS)
-    .where(
-        TRACE_EVENTS.c.session_id == bindparam("session_id"),
-        TRACE_EVENTS.c.turn_id == bindparam("turn_id"),
-        TRACE_EVENTS.c.position > bindparam("after"),
-    )
-    .order_by(TRACE_EVENTS.c.position)
-    .limit(bindparam("limit"))
-)
+_ROWS = TurnRows(TRACE_EVENTS)
 
 
 def insert_trace(transaction: Transaction, events: Sequence[TraceRecord]) -> None:
@@ -31,22 +20,14 @@ def insert_trace(transaction: Transaction, events: Sequence[TraceRecord]) -> Non
     Raises:
         RowConflictError: a position of the turn is taken, or the turn has no row.
     """
-    transaction.run_many(_INSERT, [_parameters(event) for event in events])
+    _ROWS.insert(transaction, [_parameters(event) for event in events])
 
 
 def list_trace(
     reading: Reading, session_id: str, turn_id: str, *, limit: int = DEFAULT_LIMIT, after: int = -1
 ) -> list[TraceRecord]:
     """At most `limit` events of a turn in order; `after` is a `position` to continue after."""
-    rows = reading.rows(
-        _LIST,
-        {
-            "session_id": session_id,
-            "turn_id": turn_id,
-            "limit": checked_limit(limit),
-            "after": after,
-        },
-    )
+    rows = _ROWS.listed(reading, session_id, turn_id, limit=limit, after=after)
     return [_record(row) for row in rows]
 
 

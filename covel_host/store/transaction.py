@@ -109,11 +109,15 @@ class Transaction(Reading):
     """A `Reading` that also writes; all its writes become durable together or not at all.
 
     It reads its own writes. An exception that leaves the body rolls everything back.
+
+    `memo` keeps what was worked out from its rows, for those who write them to keep current; it is
+    emptied when writes of a savepoint are undone.
     """
 
     def __init__(self, driver: Any, dialect: Dialect) -> None:
         super().__init__(driver, dialect)
         self._depth = 0
+        self.memo: dict[object, Any] = {}
 
     def run(self, statement: Statement, parameters: Parameters = _NOTHING) -> int:
         """Execute a writing statement; the number of rows it changed.
@@ -150,23 +154,31 @@ class Transaction(Reading):
 
         Savepoints nest. Writes of a savepoint that returned still fall with the transaction.
         """
-        self._depth += 1
-        name = f"covel_{self._depth}"
+        name = f"covel_{self._depth + 1}"
         self._control(f"SAVEPOINT {name}")
+        self._depth += 1
         try:
             result = plain_result(body(self))
-            self.flush()
-        except BaseException:
-            self._waiting.clear()
-            if self._ended is None:
-                self._control(f"ROLLBACK TO {name}")
-                self._control(f"RELEASE {name}")
-            raise
-        else:
             self._control(f"RELEASE {name}")
-            return result
+        except BaseException:
+            self._undo(name)
+            raise
         finally:
             self._depth -= 1
+        return result
+
+    def _undo(self, savepoint: str) -> None:
+        self._waiting.clear()
+        self.memo.clear()
+        if self._ended is not None:
+            return
+        try:
+            self._control(f"ROLLBACK TO {savepoint}")
+            self._control(f"RELEASE {savepoint}")
+        except StoreError:
+            # The body's writes may still be there: nothing of this transaction may be committed.
+            self.end("a savepoint could not be rolled back")
+            raise
 
     def _control(self, text: str) -> None:
         self.flush()

@@ -1,9 +1,9 @@
 """Rows of turn results, and the ledger that counts a logical turn once."""
 
-from sqlalchemy import bindparam, func, literal_column, select
+from sqlalchemy import bindparam, func, literal_column, select, update
 from sqlalchemy.dialects.sqlite import insert
 
-from covel_host.base.json_text import dump_json, parse_json
+from covel_host.base.json_text import dump_json
 from covel_host.store.errors import RowConflictError
 from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
 from covel_host.store.records import TurnRecord
@@ -12,12 +12,14 @@ from covel_host.store.tables import LOGICAL_TURNS, TURNS
 from covel_host.store.transaction import Reading, Row, Transaction
 from covel_host.store.values import (
     json_text_or_null,
+    parsed_json,
     parsed_object,
     parsed_time,
     parsed_time_or_null,
     time_text,
     time_text_or_null,
 )
+from plugin_sdk.values import JsonValue
 
 _SETTLING = ("commit_status", "revision", "results", "failure", "finished_at", "duration_ms")
 _OF_SESSION = TURNS.c.session_id == bindparam("session_id")
@@ -44,6 +46,11 @@ _NEWEST_FIRST = (
 )
 _LIST = Statement(_NEWEST_FIRST)
 _LIST_BEFORE = Statement(_NEWEST_FIRST.where(TURNS.c.sequence < bindparam("before")))
+_SET_RESULTS = Statement(
+    update(TURNS)
+    .where(TURNS.c.session_id == bindparam("of_session"), TURNS.c.turn_id == bindparam("of_turn"))
+    .values(results=bindparam("results"))
+)
 _COUNT = Statement(insert(LOGICAL_TURNS).on_conflict_do_nothing())
 
 
@@ -58,6 +65,16 @@ def put_turn(transaction: Transaction, turn: TurnRecord) -> None:
             f"The turn {turn.turn_id!r} of session {turn.session_id!r} is committed already.",
             code="turn-committed",
         )
+
+
+def set_turn_results(
+    transaction: Transaction, session_id: str, turn_id: str, results: JsonValue
+) -> None:
+    """Replace the results of a stored turn; nothing else of it changes."""
+    transaction.run(
+        _SET_RESULTS,
+        {"of_session": session_id, "of_turn": turn_id, "results": dump_json(results)},
+    )
 
 
 def get_turn(reading: Reading, session_id: str, turn_id: str) -> TurnRecord | None:
@@ -125,7 +142,7 @@ def _record(row: Row) -> TurnRecord:
         logical_turn=row[6],
         commit_status=row[7],
         revision=row[8],
-        results=parse_json(row[9]),
+        results=parsed_json(row[9]),
         failure=None if row[10] is None else parsed_object(row[10]),
         started_at=parsed_time(row[11]),
         finished_at=parsed_time_or_null(row[12]),

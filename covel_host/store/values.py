@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from covel_host.base.json_text import dump_json, parse_json
+from covel_host.base.json_text import WRAPPED_DEPTH, dump_json, parse_json
 from plugin_sdk.values import JsonValue
 
 _EMPTY_OBJECT = "{}"
@@ -42,16 +42,21 @@ def json_text_or_null(value: JsonValue) -> str | None:
     return None if value is None else dump_json(value)
 
 
+def parsed_json(text: str) -> JsonValue:
+    """The value of a column that the host wrote around what others gave it."""
+    return parse_json(text, max_depth=WRAPPED_DEPTH)
+
+
 def parsed_or_null(text: str | None) -> JsonValue:
     """The value that `json_text_or_null` wrote."""
-    return None if text is None else parse_json(text)
+    return None if text is None else parsed_json(text)
 
 
 def parsed_object(text: str) -> dict[str, JsonValue]:
     """The JSON object a column holds."""
     if text == _EMPTY_OBJECT:
         return {}
-    value = parse_json(text)
+    value = parsed_json(text)
     if not isinstance(value, dict):
         raise TypeError(f"The column holds {type(value).__name__}, not a JSON object.")
     return value

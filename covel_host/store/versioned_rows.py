@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 
+from covel_host.store.changed_rows import note_removed
 from covel_host.store.limits import MAX_LIMIT
 from covel_host.store.statements import Parameters, SqlValue, Statement
 from covel_host.store.transaction import Reading, Row, Transaction
@@ -32,6 +33,7 @@ class VersionedRows:
     """
 
     def __init__(self, current: Table, old: Table, *, kept: tuple[str, ...] = ()) -> None:
+        self._current = current
         self._keys = tuple(
             column.name for column in current.primary_key if column.name != "session_id"
         )
@@ -85,7 +87,10 @@ class VersionedRows:
         """Delete the row; older revisions still show it. Whether it was there."""
         parameters: Parameters = {**self._key(session_id, keys), "revision": revision}
         transaction.run(self._keep, parameters)
-        return transaction.run(self._delete, parameters) > 0
+        was_there = transaction.run(self._delete, parameters) > 0
+        if was_there:
+            note_removed(transaction, self._current, session_id, keys, revision=revision)
+        return was_there
 
     def _key(self, session_id: str, keys: tuple[str, ...]) -> dict[str, SqlValue]:
         return {"session_id": session_id, **dict(zip(self._keys, keys, strict=True))}

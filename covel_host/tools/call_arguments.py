@@ -1,7 +1,6 @@
 """From the text a model wrote to the keyword arguments (seed: 模型写错的参数 JSON)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.tools.arguments import (
@@ -13,12 +12,12 @@ from covel_host.tools.arguments import (
 )
 from covel_host.tools.arguments_fields import repair_text_fields
 from covel_host.tools.calls import CallError
+from covel_host.tools.registry import ToolDefinition
 from plugin_sdk.errors import FIX_FIELDS_HINT, FieldProblem, ToolValidationError, problems_message
-from plugin_sdk.tools import Tool
-from plugin_sdk.values import JsonValue
+from plugin_sdk.values import JsonObject, JsonValue
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReadArguments:
     """Arguments that fit: `keywords` for the function, `text` as the history keeps them."""
 
@@ -35,7 +34,7 @@ class UnreadArguments(Exception):
         self.text = text
 
 
-def read_arguments(tool: Tool[Any, Any], text: str) -> ReadArguments:
+def read_arguments(tool: ToolDefinition, text: str) -> ReadArguments:
     """The arguments of one call, repaired where a mistake has one reading.
 
     Text that fits costs one parse. What was repaired still has to fit the tool's own parameters.
@@ -68,6 +67,15 @@ def unread_text(text: str) -> str:
         return history_text(text, None)
 
 
+def arguments_object(text: str) -> JsonObject | None:
+    """The object that the argument text means, mistakes with one reading repaired; or None."""
+    try:
+        value = parse_arguments(text).value
+    except ArgumentsError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def arguments_value(text: str) -> JsonValue:
     """What an audit keeps of the argument text: its value, or the text itself."""
     try:
@@ -77,7 +85,7 @@ def arguments_value(text: str) -> JsonValue:
 
 
 def _with_fields_read(
-    tool: Tool[Any, Any], parsed: ParsedArguments, problem: ToolValidationError
+    tool: ToolDefinition, parsed: ParsedArguments, problem: ToolValidationError
 ) -> ReadArguments:
     fields = repair_text_fields(parsed.value, tool.input_schema)
     if fields.repaired_paths:

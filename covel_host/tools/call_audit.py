@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from covel_host.base.json_text import MAX_DEPTH, JsonValueError, dump_json, json_copy
+from covel_host.base.json_text import MAX_DEPTH, JsonValueError, json_copy
 from plugin_sdk.errors import FieldProblem
 from plugin_sdk.values import JsonValue
 
@@ -55,8 +55,6 @@ class _Conversion:
             return self._container(value, path)
         try:
             copied = json_copy(value)
-            if isinstance(copied, int):
-                dump_json(copied)
         except JsonValueError as error:
             below = (error.path,) if error.path else ()
             self._report((*path, *below), error.message)

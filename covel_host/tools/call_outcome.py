@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from covel_host.base.json_text import JsonValueError, json_copy
 from covel_host.proposals.errors import ProposalRefused
+from covel_host.proposals.operations import Operation
 from covel_host.proposals.staged import StagedProposal
 from covel_host.tools.call_audit import audit_value
+from covel_host.tools.call_events import checked_events
+from covel_host.tools.call_shows import ShowInvalid, shown_by
 from covel_host.tools.calls import CallError, CallScope
 from covel_host.tools.envelope import success_envelope
 from covel_host.tools.envelope_texts import READ_ONLY_WRITES
@@ -14,6 +17,7 @@ from plugin_sdk.errors import ToolErrorCode
 from plugin_sdk.outcomes import Event
 from plugin_sdk.proposals import Proposal
 from plugin_sdk.results import (
+    ToolResult,
     get_emitted_events,
     get_model_view,
     get_pending_proposals,
@@ -23,54 +27,84 @@ from plugin_sdk.tools import ToolAnnotations
 from plugin_sdk.values import JsonValue
 
 _CODES: dict[str, ToolErrorCode] = {
-    # The model can mend a value that is too large by writing less.
+    # The model can mend a value that is too large, or one that breaks the rules of its data set.
     "value-too-large": "invalid-input",
+    "dataset-policy": "invalid-input",
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AcceptedOutcome:
-    """A success: `content` is a copy for code, `envelope` what the model reads."""
+    """A success: `content` is a copy for code, `envelope` what the model reads.
+
+    `events` and `shows` are for the end of the run: `shows` are the proposals made of what the
+    content asks or shows the player.
+    """
 
     content: JsonValue
     envelope: str
     proposals: tuple[StagedProposal, ...]
+    events: tuple[Event, ...] = ()
+    shows: tuple[Proposal, ...] = ()
 
 
 async def accept_outcome(
-    value: object, annotations: ToolAnnotations, scope: CallScope
+    value: object,
+    annotations: ToolAnnotations,
+    scope: CallScope,
+    writes: Operation | None = None,
+    *,
+    may_show: bool = True,
 ) -> AcceptedOutcome:
     """The outcome of a call whose function returned `value`, its proposals staged.
 
+    `writes` is what services that it used want written; it goes first. `may_show` is false for
+    what a service answered: it is data, in which `interaction` and `ui` are names like any other.
+
     Raises:
-        CallError: a read-only tool wrote, the content has no JSON form, or a proposal was refused;
-            nothing was staged.
+        CallError: a read-only tool wrote, the content has no JSON form or shows what no client
+            can render, an event has the wrong form, or a proposal was refused; nothing was staged.
     """
-    wanted, events = get_pending_proposals(value), get_emitted_events(value)
-    if annotations.read_only and (wanted or events):
+    if not isinstance(value, ToolResult) and (writes is None or not writes.was_opened):
+        # Most results are nothing but content.
+        content, envelope = _json_forms(value, scope, (), event_count=0)
+        shows = _shows(content, annotations) if may_show else ()
+        return AcceptedOutcome(content, envelope, (), (), shows)
+    wanted, events = get_pending_proposals(value), checked_events(get_emitted_events(value))
+    has_written = writes is not None and writes.was_opened
+    if annotations.read_only and (wanted or events or has_written):
         raise CallError("internal", READ_ONLY_WRITES, raised_by="tool")
-    _refuse_events(events)
-    content, envelope = _json_forms(value, scope)
+    by_services = () if writes is None else writes.proposals
+    types = [one.type for one in by_services] + [one.type for one in wanted]
+    content, envelope = _json_forms(value, scope, types, event_count=len(events))
+    shows = _shows(content, annotations) if may_show else ()
     # Last of all: a call that fails stages nothing.
-    return AcceptedOutcome(content, envelope, await _staged(scope, wanted))
+    staged = await _staged(scope, wanted, by_services)
+    return AcceptedOutcome(content, envelope, staged, events, shows)
 
 
-def _refuse_events(events: Sequence[Event]) -> None:
-    if events:
+def _shows(content: JsonValue, annotations: ToolAnnotations) -> tuple[Proposal, ...]:
+    try:
+        shows = shown_by(content)
+    except ShowInvalid as error:
         raise CallError(
-            "unavailable",
-            f"The tool emitted {str(events[0].topic)!r}: this version of the host does not "
-            "deliver domain events yet.",
-        )
+            "internal", str(error), raised_by="tool", returned=content, cause=error
+        ) from error
+    if shows and annotations.read_only:
+        raise CallError("internal", READ_ONLY_WRITES, raised_by="tool")
+    return shows
 
 
-def _json_forms(value: object, scope: CallScope) -> tuple[JsonValue, str]:
+def _json_forms(
+    value: object, scope: CallScope, proposal_types: Sequence[str], *, event_count: int
+) -> tuple[JsonValue, str]:
     try:
         content = json_copy(get_tool_content(value))
         envelope = success_envelope(
             content,
             view=get_model_view(value),
-            proposal_types=[proposal.type for proposal in get_pending_proposals(value)],
+            proposal_types=proposal_types,
+            event_count=event_count,
             language=scope.instruction_locale,
         )
     except JsonValueError as error:
@@ -86,11 +120,18 @@ def _json_forms(value: object, scope: CallScope) -> tuple[JsonValue, str]:
     return content, envelope
 
 
-async def _staged(scope: CallScope, wanted: Sequence[Proposal]) -> tuple[StagedProposal, ...]:
-    """What the call wants written, checked and buffered: all of it or nothing."""
+async def _staged(
+    scope: CallScope, wanted: Sequence[Proposal], by_services: Sequence[StagedProposal]
+) -> tuple[StagedProposal, ...]:
+    """What the call and its services want written, checked and buffered: all of it or nothing."""
     try:
-        return await scope.staging.stage(wanted)
+        return await scope.staging.stage(wanted, after=by_services)
     except ProposalRefused as refusal:
+        if any(refusal.proposal_id == one.proposal_id for one in by_services):
+            # It applied when the service wrote it: the records have changed meanwhile.
+            raise CallError(
+                "conflict", refusal.message, refusal.hint, raised_by="service", is_authored=True
+            ) from refusal
         code = _CODES.get(refusal.code, "internal")
         raise CallError(
             code, refusal.message, refusal.hint, raised_by="tool", cause=refusal

@@ -19,6 +19,8 @@ def report_call(result: ToolCallResult, scope: CallScope) -> None:
         "durationMs": result.duration_ms,
         "result": result.envelope,
     }
+    if result.approval is not None:
+        facts["approvalStatus"] = result.approval
     if result.error is None:
         scope.trace.add("tool.completed", **facts)
         return

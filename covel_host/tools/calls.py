@@ -1,25 +1,30 @@
 """The facts of one tool call: what is asked, on whose behalf, and what came of it."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.unicode_text import storable_text
+from covel_host.proposals.operations import Operation
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
 from covel_host.store.records import ToolCallStatus
-from covel_host.tools.registry import ToolSource
+from covel_host.tools.approval import ApprovalStatus
+from covel_host.tools.registry import RegisteredTool, ToolSource
 from covel_host.trace.log import RunTrace
 from plugin_sdk.context import ToolContext
 from plugin_sdk.errors import FieldProblem, ToolErrorCode
+from plugin_sdk.outcomes import Event
+from plugin_sdk.proposals import Proposal
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.values import JsonValue
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, like all that is made for each call: freezing takes longer than a small tool.
+@dataclass(slots=True)
 class ToolRequest:
     """One call as the caller wrote it; `arguments` is text, valid JSON or not.
 
@@ -41,6 +46,11 @@ class OpenCall(Protocol):
         """The object the tool gets."""
         ...
 
+    @property
+    def writes(self) -> Operation | None:
+        """What services that the call used want written; None while it has used none."""
+        ...
+
     async def reads_ended(self) -> None:
         """Return when every read that was begun has ended, those nobody awaits included."""
         ...
@@ -54,26 +64,31 @@ class OpenCall(Protocol):
 class CallScope:
     """On whose behalf calls are made: one runtime run.
 
-    `authorized` holds every name the run may call (seed: 授权). `open_call` makes what one call may
-    read, with the call's own signal: it is cancelled when the call runs into its limit, the run is
-    cancelled (`signal`) or the executor closes. What a call wants written goes to `staging`.
+    `authorized` holds every name the run may call (seed: 授权), `tools` what these names mean,
+    resolved once for the whole run; `absent` are those of them that mean none in it, each with the
+    sentence that says why. `open_call` makes what one call may read, with the call's own
+    signal: it is cancelled when the call runs into its limit, the run is cancelled (`signal`) or
+    the executor closes. What a call wants written goes to `staging`.
     """
 
     plugin_id: str
     runtime_id: str
     instruction_locale: InstructionLocale
     authorized: frozenset[str]
+    tools: Mapping[str, RegisteredTool]
     signal: CancelSignal
     trace: RunTrace
     staging: Staging
     open_call: Callable[[ToolRequest, CancelSignal], OpenCall]
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
 class CallError(Exception):
     """Why a call failed.
 
     `message` and `hint` are what a person or code reads; the envelope makes of them what the model
-    gets. `raised_by`: `tool` when the tool's own code raised it, `host` otherwise.
+    gets. `raised_by`: `tool` when the tool's own code raised it, `service` when another package's
+    service failed, `hook` when a hook kept the call from being run, `host` otherwise.
     `is_authored`: the text was written for the model, in a `ToolError`. `returned` is what the
     audit keeps of a result that was no JSON. `cause` is the full story for the log.
     """
@@ -84,7 +99,7 @@ class CallError(Exception):
         message: str,
         hint: str | None = None,
         *,
-        raised_by: Literal["tool", "host"] = "host",
+        raised_by: Literal["tool", "host", "service", "hook"] = "host",
         is_authored: bool = False,
         details: tuple[FieldProblem, ...] = (),
         returned: JsonValue = None,
@@ -111,13 +126,15 @@ class CallError(Exception):
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ToolCallResult:
     """What came of one call.
 
     `envelope` is the JSON text the model reads, `content` the full value for code (None after a
     failure), `history_arguments` the argument text the model history keeps. `arguments` is what the
-    function got, or the model's text where it could not be read.
+    function got, or the model's text where it could not be read. `approval` is what the host's
+    rules said, None of a call that never came so far. `events` and `shows` wait for the
+    end of the run: domain events, and what the player is asked and shown.
     """
 
     request: ToolRequest
@@ -128,9 +145,12 @@ class ToolCallResult:
     history_arguments: str
     arguments: JsonValue = None
     source: ToolSource | None = None
+    approval: ApprovalStatus | None = None
     content: JsonValue = None
     error: CallError | None = None
     proposals: tuple[StagedProposal, ...] = ()
+    events: tuple[Event, ...] = ()
+    shows: tuple[Proposal, ...] = ()
 
 
 class CallCancelled(asyncio.CancelledError):

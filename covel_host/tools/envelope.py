@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from covel_host.base.json_text import dump_json, json_copy
+from covel_host.base.json_text import dump_copied, dump_json, json_copy, parse_json
 from covel_host.tools.envelope_texts import (
     DONE,
     STAGED,
@@ -22,7 +22,12 @@ from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.rules.model_facing import model_facing_json
 from plugin_sdk.values import JsonValue
 
-_NOTHING = ModelView()
+
+class _Nothing:
+    """Stands for data that is not there; `None` is data."""
+
+
+_NOTHING = _Nothing()
 
 
 def success_envelope(
@@ -47,16 +52,21 @@ def success_envelope(
     Raises:
         JsonValueError: the view's data has no JSON form.
     """
-    shown = _view_of_content(content) if view is None else view
-    envelope: dict[str, JsonValue] = {}
-    if shown.summary is not None:
-        envelope["summary"] = shown.summary
-    if shown.has_data:
-        envelope["data"] = model_facing_json(json_copy(shown.data))
     types = list(proposal_types)
-    if types or event_count:
-        envelope["staged"] = _staged(types, event_count, language)
-    return dump_json(envelope or {"summary": DONE[language]})
+    staged = _staged(types, event_count, language) if types or event_count else None
+    if view is None:
+        return _written(None, _data_of_content(content), staged, language)
+    return _written(view.summary, _data_of_view(view), staged, language)
+
+
+def replaced_envelope(envelope: str, content: JsonValue, *, language: InstructionLocale) -> str:
+    """The envelope of a success whose content a hook has replaced; what was staged stays in it.
+
+    A view that the tool had made of its own content is no longer one of it.
+    """
+    before = parse_json(envelope)
+    staged = before.get("staged") if isinstance(before, dict) else None
+    return _written(None, _data_of_content(content), staged, language)
 
 
 def failure_envelope(
@@ -92,12 +102,30 @@ def answer_envelope(summary: str, answer: JsonValue) -> str:
     return dump_json({"summary": summary, "data": answer})
 
 
-def _view_of_content(content: JsonValue) -> ModelView:
+def _written(
+    summary: str | None, data: JsonValue | _Nothing, staged: JsonValue, language: InstructionLocale
+) -> str:
+    envelope: dict[str, JsonValue] = {}
+    if summary is not None:
+        envelope["summary"] = summary
+    if not isinstance(data, _Nothing):
+        envelope["data"] = model_facing_json(data)
+    if staged is not None:
+        envelope["staged"] = staged
+    return dump_copied(envelope or {"summary": DONE[language]})
+
+
+def _data_of_view(view: ModelView) -> JsonValue | _Nothing:
+    # An author may hand in models and dates.
+    return json_copy(view.data) if view.has_data else _NOTHING
+
+
+def _data_of_content(content: JsonValue) -> JsonValue | _Nothing:
     if content is None:
         return _NOTHING
     if isinstance(content, dict) and isinstance(content.get("ui"), list):
-        content = {key: value for key, value in content.items() if key != "ui"}
-    return ModelView(data=content, has_data=True)
+        return {key: value for key, value in content.items() if key != "ui"}
+    return content
 
 
 def _staged(types: list[str], event_count: int, language: InstructionLocale) -> JsonValue:

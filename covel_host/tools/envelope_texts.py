@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from covel_host.base.error_texts import MAX_AUTHORED_CHARACTERS, cut_text, unexpected_cause
 from plugin_sdk.rules.instruction_locale import InstructionLocale
-
-MAX_AUTHORED_CHARACTERS = 2_000
-"""Limit of a message or hint that an author wrote."""
-
-MAX_UNEXPECTED_CHARACTERS = 300
-"""Limit of an unexpected error's own text, the opening not counted."""
 
 DONE: Mapping[InstructionLocale, str] = MappingProxyType({"en": "Done.", "zh": "完成。"})
 STAGED: Mapping[InstructionLocale, str] = MappingProxyType(
@@ -40,24 +34,15 @@ _ABSENT: Mapping[AbsentReason, str] = MappingProxyType(
     }
 )
 
-# No word boundaries: an ID is one inside a longer word and beside Chinese text, too.
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-
 
 def authored_text(text: str) -> str:
     """A message or hint as its author wrote it, within the limit."""
-    return _cut(text, MAX_AUTHORED_CHARACTERS)
+    return cut_text(text, MAX_AUTHORED_CHARACTERS)
 
 
 def unexpected_text(tool_name: str, text: str) -> str:
     """The message of an error nobody wrote for the model; see `unexpected_cause`."""
     return f'Tool "{tool_name}" failed: {unexpected_cause(text)}'
-
-
-def unexpected_cause(text: str) -> str:
-    """What may be shown of an error's own text: first line only, UUIDs as `<id>`."""
-    lines = text.strip().splitlines() or ["unknown error"]
-    return _cut(_UUID.sub("<id>", lines[0]), MAX_UNEXPECTED_CHARACTERS)
 
 
 def absent_import_text(tool_name: str, contract: str, reason: AbsentReason) -> str:
@@ -66,9 +51,3 @@ def absent_import_text(tool_name: str, contract: str, reason: AbsentReason) -> s
     It names no plugin; the log has a line with the plugin for its author.
     """
     return f'The tool "{tool_name}" is unavailable {_ABSENT[reason].format(contract=contract)}'
-
-
-def _cut(text: str, limit: int) -> str:
-    # A message may hold what a broken decoder left; a failure has to be sayable all the same.
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"

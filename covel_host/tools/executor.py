@@ -6,6 +6,8 @@ from datetime import datetime
 
 from covel_host.base.clock import Clock
 from covel_host.base.tasks import TaskTracker
+from covel_host.proposals.operations import Operation
+from covel_host.tools.approval import ApprovalPolicy, ApprovalStatus
 from covel_host.tools.call_arguments import (
     UnreadArguments,
     arguments_value,
@@ -23,8 +25,9 @@ from covel_host.tools.calls import (
 )
 from covel_host.tools.envelope import failure_envelope
 from covel_host.tools.invocation import failure_of, invoke
-from covel_host.tools.registry import RegisteredTool, ToolRegistry, ToolSource
+from covel_host.tools.registry import RegisteredTool, ToolSource
 from covel_host.tools.running_calls import RunningCalls
+from covel_host.tools.service_tools import ServiceTool
 
 
 @dataclass(slots=True)
@@ -35,17 +38,19 @@ class _Progress:
     started: float
     history_arguments: str | None = None
     source: ToolSource | None = None
+    approval: ApprovalStatus | None = None
 
 
 class ToolExecutor:
-    """Runs tool calls: authorisation, resolution, arguments, the function, the checks after it.
+    """Runs tool calls: authorisation, resolution, approval, arguments, function, checks after it.
 
-    A failed call is a result, not an exception.
+    A failed call is a result, not an exception. Which tool a name means is the scope's to say: one
+    executor serves runs of different catalogs at once. `approval` are the host's rules.
     """
 
-    def __init__(self, registry: ToolRegistry, *, clock: Clock) -> None:
-        self._registry = registry
+    def __init__(self, *, clock: Clock, approval: ApprovalPolicy | None = None) -> None:
         self._clock = clock
+        self._approval = ApprovalPolicy() if approval is None else approval
         self._tasks = TaskTracker()
         self._calls = RunningCalls()
 
@@ -93,14 +98,23 @@ class ToolExecutor:
     ) -> AcceptedOutcome:
         registered = self._resolved(request, scope)
         progress.source = registered.source
+        progress.approval = self._approval.status(request.name, registered.source)
+        if progress.approval == "denied":
+            raise CallError("refused", f'A rule of this host denies the tool "{request.name}".')
         try:
             arguments = read_arguments(registered.tool, request.arguments)
         except UnreadArguments as error:
             progress.history_arguments = error.text
             raise error.failure from None
         progress.history_arguments = arguments.text
-        value = await self._value(registered, request, scope, arguments.keywords)
-        return await accept_outcome(value, registered.tool.annotations, scope)
+        value, writes = await self._value(registered, request, scope, arguments.keywords)
+        return await accept_outcome(
+            value,
+            registered.tool.annotations,
+            scope,
+            writes,
+            may_show=not isinstance(registered.tool, ServiceTool),
+        )
 
     def _resolved(self, request: ToolRequest, scope: CallScope) -> RegisteredTool:
         if self._calls.is_closed:
@@ -111,7 +125,11 @@ class ToolExecutor:
             raise CallError(
                 "unavailable", f'The tool "{request.name}" is not available to this runtime.'
             )
-        registered = self._registry.find(request.name, plugin_id=scope.plugin_id)
+        absent = scope.absent.get(request.name)
+        if absent is not None:
+            # The provider's affair, not a mistake of the run that asked (seed: 不在的工具).
+            raise CallError("unavailable", absent, raised_by="service", is_authored=True)
+        registered = scope.tools.get(request.name)
         if registered is None:
             raise CallError("not-found", f'The tool "{request.name}" is not registered.')
         return registered
@@ -122,7 +140,7 @@ class ToolExecutor:
         request: ToolRequest,
         scope: CallScope,
         keywords: dict[str, object],
-    ) -> object:
+    ) -> tuple[object, Operation | None]:
         with self._calls.running(request.name, above=scope.signal) as signal:
             opened = scope.open_call(request, signal)
             try:
@@ -132,7 +150,7 @@ class ToolExecutor:
                 await opened.reads_ended()
             finally:
                 opened.close()
-        return value
+        return value, opened.writes
 
     def _result(
         self,
@@ -152,9 +170,12 @@ class ToolExecutor:
             history_arguments=text,
             arguments=arguments_value(text),
             source=progress.source,
+            approval=progress.approval,
             content=None if outcome is None else outcome.content,
             error=failure,
             proposals=() if outcome is None else outcome.proposals,
+            events=() if outcome is None else outcome.events,
+            shows=() if outcome is None else outcome.shows,
         )
 
 

@@ -1,21 +1,21 @@
 """Running a tool's function within its limit, and what the errors it raises mean."""
 
-import asyncio
-import inspect
-from typing import Any
+from collections.abc import Awaitable
+from typing import cast
 
+from covel_host.base.author_calls import AuthorCall, AuthorLate, AuthorRaised, is_authors_own
 from covel_host.base.cancel_signal import CancelSignal
-from covel_host.base.daemon_threads import run_in_daemon_thread
+from covel_host.base.error_texts import error_text, tool_error_of, unexpected_cause
 from covel_host.base.tasks import TaskTracker
 from covel_host.tools.calls import CallError
-from covel_host.tools.envelope_texts import unexpected_cause
+from covel_host.tools.registry import CallableTool
+from covel_host.tools.service_failures import service_failure
 from plugin_sdk.context import ToolContext
-from plugin_sdk.errors import TOOL_ERROR_CODES, ToolError, ToolValidationError, is_tool_error
-from plugin_sdk.tools import Tool
+from plugin_sdk.errors import ToolValidationError
 
 
 async def invoke(
-    tool: Tool[Any, Any],
+    tool: CallableTool,
     context: ToolContext,
     keywords: dict[str, object],
     *,
@@ -33,102 +33,53 @@ async def invoke(
         asyncio.CancelledError: the caller was cancelled.
     """
     limit_s = None if tool.timeout_ms is None else tool.timeout_ms / 1000
-    if tool.is_async and limit_s is None:
-        return await _guarded(tool, context, keywords)
-    task = tasks.start(
-        _guarded(tool, context, keywords), name=f"tool {tool.name}", stoppable=tool.is_async
-    )
     try:
-        done, _ = await asyncio.wait({task}, timeout=limit_s)
-    except asyncio.CancelledError:
-        _leave(task, tool)
-        raise
-    if done:
-        return task.result()
-    signal.cancel("timeout")
-    _leave(task, tool)
-    raise CallError("timeout", f'Tool "{tool.name}" did not finish in {tool.timeout_ms} ms.')
+        if tool.is_async and limit_s is None:
+            return await _in_place(tool, context, keywords)
+        call = AuthorCall(
+            lambda: tool.invoke(context, keywords),
+            name=f"tool {tool.name}",
+            is_async=tool.is_async,
+            tasks=tasks,
+        )
+        return await call.returned(limit_s=limit_s)
+    except AuthorRaised as raised:
+        raise failure_of(tool.name, raised.error) from raised.error
+    except AuthorLate:
+        signal.cancel("timeout")
+        message = f'Tool "{tool.name}" did not finish in {tool.timeout_ms} ms.'
+        raise CallError("timeout", message) from None
+
+
+async def _in_place(
+    tool: CallableTool, context: ToolContext, keywords: dict[str, object]
+) -> object:
+    """Most calls: nothing can be left behind, so nothing has to know of it."""
+    try:
+        return await cast("Awaitable[object]", tool.invoke(context, keywords))
+    except BaseException as error:
+        if not is_authors_own(error):
+            raise
+        raise failure_of(tool.name, error) from error
 
 
 def failure_of(tool_name: str, error: BaseException) -> CallError:
     """What an error raised by a tool's own code tells the model (seed: 统一返回格式与错误码)."""
+    failed_service = service_failure(error)
+    if failed_service is not None:
+        return failed_service
     if isinstance(error, TimeoutError):
-        message = f'Tool "{tool_name}" timed out: {unexpected_cause(_text_of(error))}'
+        message = f'Tool "{tool_name}" timed out: {unexpected_cause(error_text(error))}'
         return CallError("timeout", message, raised_by="tool", cause=error)
-    if is_tool_error(error) and getattr(error, "code", None) in TOOL_ERROR_CODES:
-        return _told(error)
-    return CallError("internal", _text_of(error), raised_by="tool", cause=error)
-
-
-def _leave(task: "asyncio.Task[Any]", tool: Tool[Any, Any]) -> None:
-    # A thread cannot be stopped; its task stays uncancelled, so that the tracker knows of it.
-    if tool.is_async:
-        task.cancel()
-
-
-async def _guarded(
-    tool: Tool[Any, Any], context: ToolContext, keywords: dict[str, object]
-) -> object:
-    try:
-        return await _called(tool, context, keywords)
-    except asyncio.CancelledError as error:
-        current = asyncio.current_task()
-        if current is not None and current.cancelling():
-            raise
-        # The tool raised it of itself; nobody has cancelled this run.
-        raise failure_of(tool.name, error) from error
-    except GeneratorExit as error:
-        if not _is_in_task():
-            # Nobody waits any more: the coroutine is being thrown away.
-            raise
-        raise failure_of(tool.name, error) from error
-    except KeyboardInterrupt as error:
-        # In a thread it is the tool's own doing; on the loop it is a person's Ctrl-C.
-        if tool.is_async:
-            raise
-        raise failure_of(tool.name, error) from error
-    except BaseException as error:
-        raise failure_of(tool.name, error) from error
-
-
-def _is_in_task() -> bool:
-    try:
-        return asyncio.current_task() is not None
-    except RuntimeError:
-        return False
-
-
-async def _called(
-    tool: Tool[Any, Any], context: ToolContext, keywords: dict[str, object]
-) -> object:
-    if not tool.is_async:
-        return await run_in_daemon_thread(
-            lambda: tool.invoke(context, keywords), name=f"covel tool {tool.name}"
-        )
-    result = tool.invoke(context, keywords)
-    return await result if inspect.isawaitable(result) else result
-
-
-def _told(error: ToolError) -> CallError:
-    # A sub-class may have been made without the members of its base.
-    message = getattr(error, "message", None)
-    hint = getattr(error, "hint", None)
+    told = tool_error_of(error)
+    if told is None:
+        return CallError("internal", error_text(error), raised_by="tool", cause=error)
     return CallError(
-        error.code,
-        _text_of(error) if message is None else str(message),
-        None if hint is None else str(hint),
+        told.code,
+        told.message,
+        told.hint,
         raised_by="tool",
         is_authored=True,
         details=error.details if isinstance(error, ToolValidationError) else (),
         cause=error,
     )
-
-
-def _text_of(error: BaseException) -> str:
-    if isinstance(error, SystemExit):
-        return f"sys.exit({error.code!r}) was called"
-    try:
-        text = str(error)
-    except BaseException as broken:
-        return f"{type(error).__name__} (its text cannot be shown: {type(broken).__name__})"
-    return text or type(error).__name__

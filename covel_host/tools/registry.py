@@ -1,21 +1,72 @@
 """Which tool a name means for a package: a view over a catalog."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from plugin_sdk.context import ToolContext
 from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
-from plugin_sdk.tools import Tool
+from plugin_sdk.tools import Tool, ToolAnnotations
 
-ToolSource = Literal["builtin", "local"]
-"""Where an implementation was registered: by the framework, or by a package's entry."""
+ToolSource = Literal["builtin", "local", "dataset"]
+"""Where a tool is from: the framework, a package's entry, or a declared data set."""
+
+
+class ToolDefinition(Protocol):
+    """What a model is told of a tool, and how its arguments are read."""
+
+    @property
+    def name(self) -> str:
+        """The name a model calls."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What a model reads of it."""
+        ...
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """The JSON Schema of its arguments, as shown to a model."""
+        ...
+
+    def parse(self, text: str) -> dict[str, object]:
+        """The keyword arguments that one JSON text holds, strictly checked.
+
+        Raises:
+            ToolValidationError: not JSON, or values that do not fit.
+        """
+        ...
+
+
+class CallableTool(ToolDefinition, Protocol):
+    """What the executor needs of a tool; the SDK's `Tool` is one, generated tools are others."""
+
+    @property
+    def annotations(self) -> ToolAnnotations:
+        """Its side effects."""
+        ...
+
+    @property
+    def timeout_ms(self) -> int | None:
+        """The limit of one call, None where only the run's limit holds."""
+        ...
+
+    @property
+    def is_async(self) -> bool:
+        """Whether `invoke` gives an awaitable."""
+        ...
+
+    def invoke(self, context: ToolContext, arguments: dict[str, object]) -> object:
+        """What the tool gives for `arguments` as made by `parse`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class RegisteredTool:
     """A tool that was found, with its source label."""
 
-    tool: Tool[Any, Any]
+    tool: CallableTool
     source: ToolSource
 
 
@@ -34,7 +85,7 @@ class ToolRegistry:
     """
 
     def __init__(
-        self, packages: PackageTools, *, builtins: Mapping[str, Tool[Any, Any]] | None = None
+        self, packages: PackageTools, *, builtins: Mapping[str, CallableTool] | None = None
     ) -> None:
         self._packages = packages
         self._builtins = dict(builtins or {})
@@ -46,3 +97,11 @@ class ToolRegistry:
             return None if builtin is None else RegisteredTool(builtin, "builtin")
         own = self._packages.tools(plugin_id).get(name)
         return None if own is None else RegisteredTool(own, "local")
+
+    def resolve(self, names: Iterable[str], *, plugin_id: str) -> dict[str, RegisteredTool]:
+        """Those of `names` that mean a tool for a runtime of `plugin_id`, by name in their order.
+
+        A run resolves its names once, so a reload in the middle of it changes nothing.
+        """
+        found = ((name, self.find(name, plugin_id=plugin_id)) for name in names)
+        return {name: tool for name, tool in found if tool is not None}

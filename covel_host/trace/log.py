@@ -1,6 +1,6 @@
 """The ordered trace of one turn, written by many hands and read once at its end."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from covel_host.base.clock import Clock
 from covel_host.trace.event_types import checked_type
@@ -44,6 +44,12 @@ class TraceLog:
         Raises:
             ValueError: `type` is not listed in `trace.event_types`.
         """
+        return self.append(type, data, run_id=run_id, parent_id=parent_id)
+
+    def append(
+        self, type: str, data: Mapping[str, object], *, run_id: str | None, parent_id: str | None
+    ) -> TraceEvent:
+        """As `add`, with the members in one mapping, which is copied."""
         redacted = redact(data, secrets=self._secrets)
         assert isinstance(redacted, dict)
         event = TraceEvent(
@@ -80,7 +86,7 @@ class RunTrace:
 
     def add(self, type: str, **data: object) -> TraceEvent:
         """Append an event of this run; see `TraceLog.add`."""
-        return self._log.add(type, run_id=self._run_id, parent_id=self._parent_id, **data)
+        return self._log.append(type, data, run_id=self._run_id, parent_id=self._parent_id)
 
     def child(self, run_id: str) -> "RunTrace":
         """A writer for a run that this run starts."""

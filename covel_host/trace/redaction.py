@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 from covel_host.base.json_text import JsonValueError, json_copy
 from plugin_sdk.values import JsonValue
@@ -13,6 +14,7 @@ MIN_SECRET_CHARACTERS = 8
 out ordinary words."""
 
 _MAX_DEPTH = 100
+_LONG = 2**64
 
 _SECRET_KEYS = frozenset(
     {"token", "auth", "authorization", "credential", "credentials", "setcookie", "bearer"}
@@ -41,24 +43,37 @@ _SECRET_KEY_ENDS = (
     "webhooktoken",
 )
 
+# Each with texts, in small letters, of which one must stand in what it matches: looking for them
+# takes a fraction of a search by pattern, and most texts hold none.
 _SECRET_TEXTS = (
     # `Authorization: Bearer abc`, `X-Api-Key: abc`, `Set-Cookie: a=b` inside a longer text.
     (
+        ("authorization", "api-key", "cookie", "x-auth-token"),
         re.compile(
             r"(?i)\b((?:proxy-)?authorization|(?:x-)?api-key|(?:set-)?cookie|x-auth-token)"
             r"(\s*[:=]\s*)[^\r\n]+"
         ),
         rf"\1\2{REDACTED}",
     ),
-    (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9+/._~=-]{8,}"), rf"\1 {REDACTED}"),
+    (
+        ("bearer", "basic"),
+        re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9+/._~=-]{8,}"),
+        rf"\1 {REDACTED}",
+    ),
     # Keys of model providers: a known prefix and a long random part.
     (
+        ("sk", "pk", "rk", "xai", "aiza", "ghp", "github_pat", "xox"),
         re.compile(r"\b(?:sk|pk|rk|gsk|xai|AIza|ghp|github_pat|xox[abpr])[-_A-Za-z0-9]{16,}"),
         REDACTED,
     ),
     # User and password of a URL.
-    (re.compile(r"(?<=://)[^\s/@:]+:[^\s/@]+(?=@)"), REDACTED),
+    (("://",), re.compile(r"(?<=://)[^\s/@:]+:[^\s/@]+(?=@)"), REDACTED),
 )
+_MIN_SECRET_TEXT = len("://a:b@")
+"""No pattern matches in less."""
+
+_MIN_KEY = len("sk") + 16
+"""A provider's key is at least that long; the other patterns match no single word."""
 
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
@@ -71,10 +86,7 @@ def redact(value: object, *, secrets: Collection[str] = ()) -> JsonValue:
     `MIN_SECRET_CHARACTERS`. A value JSON cannot hold
     becomes a text that names its type (spec/protocol.md 6.2). Counts such as `inputTokens` stay.
     """
-    # Longer ones first: one secret may be the beginning of another.
-    long_enough = (secret for secret in secrets if len(secret) >= MIN_SECRET_CHARACTERS)
-    ordered = tuple(sorted(long_enough, key=len, reverse=True))
-    return _redacted(value, ordered, ())
+    return _redacted(value, _ordered(tuple(secrets)) if secrets else (), ())
 
 
 def is_secret_key(key: str) -> bool:
@@ -83,22 +95,47 @@ def is_secret_key(key: str) -> bool:
     return plain in _SECRET_KEYS or plain.endswith(_SECRET_KEY_ENDS)
 
 
+def _ordered(secrets: tuple[str, ...]) -> tuple[str, ...]:
+    """Longer ones first: one secret may be the beginning of another."""
+    long_enough = (secret for secret in secrets if len(secret) >= MIN_SECRET_CHARACTERS)
+    return tuple(sorted(long_enough, key=len, reverse=True))
+
+
 def _redacted(value: object, secrets: tuple[str, ...], above: tuple[int, ...]) -> JsonValue:
     if isinstance(value, str):
         return _redacted_text(value, secrets)
-    if not isinstance(value, (Mapping, list, tuple)):
+    if value is None or type(value) is bool or (type(value) is int and -_LONG < value < _LONG):
+        return value
+    if not isinstance(value, (dict, list, tuple, Mapping)):
         return _redacted_object(value, secrets, above)
     if id(value) in above or len(above) >= _MAX_DEPTH:
         return "[not JSON: contains itself, or is nested too deeply]"
     inner = (*above, id(value))
-    if isinstance(value, Mapping):
-        return {
-            _redacted_text(str(key), secrets): REDACTED
-            if isinstance(key, str) and is_secret_key(key) and _holds_something(item)
-            else _redacted(item, secrets, inner)
-            for key, item in value.items()
-        }
-    return [_redacted(item, secrets, inner) for item in value]
+    if isinstance(value, (list, tuple)):
+        return [_redacted(item, secrets, inner) for item in value]
+    shown: dict[str, JsonValue] = {}
+    for key, item in value.items():
+        is_short = type(key) is str and len(key) <= _MAX_KEPT_KEY
+        name, is_secret = _key_facts(key) if is_short else _read_key(key)
+        if secrets:
+            name = _redacted_text(str(key), secrets)
+        if is_secret and _holds_something(item):
+            shown[name] = REDACTED
+        else:
+            shown[name] = _redacted(item, secrets, inner)
+    return shown
+
+
+_MAX_KEPT_KEY = 64
+
+
+def _read_key(key: object) -> tuple[str, bool]:
+    """A member's name as it is shown, and whether it is that of a credential."""
+    return _redacted_text(str(key), ()), isinstance(key, str) and is_secret_key(key)
+
+
+# The members of trace events are few and come again and again.
+_key_facts = lru_cache(maxsize=1024)(_read_key)
 
 
 def _redacted_object(value: object, secrets: tuple[str, ...], above: tuple[int, ...]) -> JsonValue:
@@ -116,11 +153,21 @@ def _holds_something(value: object) -> bool:
     return value is not None and not isinstance(value, bool) and value != ""
 
 
+def _is_word(text: str) -> bool:
+    return text.replace("-", "").isalnum()
+
+
 def _redacted_text(text: str, secrets: tuple[str, ...]) -> str:
     # Lone surrogates cannot be stored.
     kept = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
     for secret in secrets:
         kept = kept.replace(secret, REDACTED)
-    for pattern, replacement in _SECRET_TEXTS:
-        kept = pattern.sub(replacement, kept)
+    if len(kept) < _MIN_SECRET_TEXT or (len(kept) < _MIN_KEY and _is_word(kept)):
+        return kept
+    small = kept.lower()
+    for signs, pattern, replacement in _SECRET_TEXTS:
+        for sign in signs:
+            if sign in small:
+                kept = pattern.sub(replacement, kept)
+                break
     return kept

@@ -9,7 +9,9 @@ from covel_host.catalog.generation import Generation, RuntimeSchemas
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.served import unserved_needs
+from covel_host.runtime.run import SingleCall
 from covel_host.turn.errors import RequestRefused
+from covel_host.turn.tool_runtime import tool_runtime
 from plugin_sdk.values import JsonValue
 
 
@@ -18,20 +20,33 @@ class ManualRequest:
     """One runtime, started by hand: every trigger gate is bypassed (spec/execution.md 3.2).
 
     `target` is `<plugin>` for a package with one runtime, or `<plugin>/<runtime>`. `payload` is
-    what the runtime is given (`None` for nothing), `message` what the player says with it. Without
-    `session_id` a new session is made.
+    what the runtime is given (`None` for nothing), `message` what the player says with it; under
+    `input_message_id` the player may have posted it before. Without `session_id` a new session is
+    made. `packages` are further packages that the session gets, such as providers of services. With
+    a `call` no runtime runs: the execution is that one call of a tool of the package `target`.
     """
 
     target: str
     payload: JsonValue = None
     message: str | None = None
+    input_message_id: str | None = None
     session_id: str | None = None
     slot: str | None = None
+    packages: tuple[str, ...] = ()
+    call: SingleCall | None = None
+
+    @property
+    def plugin_id(self) -> str:
+        """The package of the target."""
+        return self.target.partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The runtime a request names, found and fit to run; `payload` is a copy of the request's."""
+    """What a request names, found and fit to run; `payload` is a copy of the request's.
+
+    For a tool call `runtime` is what stands for one.
+    """
 
     generation: Generation
     runtime: RuntimeReading
@@ -41,16 +56,18 @@ class Target:
 
 
 def admit(request: ManualRequest, catalog: Catalog) -> Target:
-    """The runtime that `request` names.
+    """The runtime or tool that `request` names.
 
     Raises:
         RequestRefused: see there; for a package that was not loaded the message holds its first
             problem.
     """
     payload = _storable_payload(request)
-    plugin_id, _, _ = request.target.partition("/")
-    generation = _generation(plugin_id, catalog)
-    runtime = _runtime(request.target, generation)
+    generation = loaded_generation(request.plugin_id, catalog)
+    if request.call is None:
+        runtime = _runtime(request.target, generation)
+    else:
+        runtime = tool_runtime(request.call.tool, generation)
     if runtime.manifest is None:
         raise RequestRefused(
             f"The manifest of {runtime.runtime_id!r} could not be read.", code="package-not-loaded"
@@ -61,7 +78,12 @@ def admit(request: ManualRequest, catalog: Catalog) -> Target:
     return Target(generation, runtime, runtime.manifest, schemas, payload)
 
 
-def _generation(plugin_id: str, catalog: Catalog) -> Generation:
+def loaded_generation(plugin_id: str, catalog: Catalog) -> Generation:
+    """What is loaded of a package.
+
+    Raises:
+        RequestRefused: there is no such package, or it is not loaded, with its first problem.
+    """
     state = catalog.packages.get(plugin_id)
     if state is None:
         near = difflib.get_close_matches(plugin_id, catalog.packages, n=1)
@@ -77,11 +99,8 @@ def _generation(plugin_id: str, catalog: Catalog) -> Generation:
 
 def _not_loaded(state: PackageState) -> RequestRefused:
     if state.status == "untrusted":
-        return RequestRefused(
-            f"The code of {state.plugin_id!r} has not been trusted, so it does not run.",
-            code="approval-required",
-            hint=f"Read the code, then allow it: --trust {state.plugin_id}",
-        )
+        found = next(found for found in state.diagnostics if found.name == "code-not-trusted")
+        return RequestRefused(found.message, code="approval-required", hint=found.hint)
     blocking = [found for found in state.diagnostics if found.blocks_loading]
     first = blocking[0] if blocking else None
     place = "" if first is None else f" {first.file}:{first.line or 1}: {first.message}"
@@ -126,7 +145,7 @@ def _refuse_unserved(runtime: RuntimeReading) -> None:
 def _storable_payload(request: ManualRequest) -> JsonValue:
     """A JSON copy of the payload; refuses at once what could not be stored after the run."""
     try:
-        json_copy([request.message, request.session_id])
+        json_copy([request.message, request.input_message_id, request.session_id])
         return json_copy(request.payload)
     except JsonValueError as error:
         raise RequestRefused(

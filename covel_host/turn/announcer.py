@@ -47,11 +47,30 @@ class Announcer:
             "status": result.status,
             "durationMs": result.duration_ms,
         }
+        if result.status == "skipped":
+            await self.tell("runtime.skipped", reason=result.reason, **facts)
+            return
         if result.failure is None:
             await self.tell("runtime.completed", **facts)
             return
         error: JsonValue = {"code": result.failure.code, "message": result.failure.message}
         await self.tell("runtime.failed", error=error, **facts)
+
+    async def publish(self, events: Iterable[SessionEvent]) -> list[str]:
+        """Send what was committed, one by one; what went wrong with those that did not go out.
+
+        One that fails keeps no other from being sent (spec/transactions.md 4.1).
+        """
+        problems = []
+        for event in events:
+            if self._observer is None:
+                break
+            try:
+                await self._observer.on_event(event)
+            except Exception as error:
+                problems.append(f"{event.type}: {type(error).__name__}: {error}")
+                _LOG.exception("The event %r of %r was not sent.", event.type, self._turn_id)
+        return problems
 
     async def pass_on(self, events: Iterable[SessionEvent]) -> None:
         """Send events that were made elsewhere, such as those of a commit."""

@@ -7,6 +7,8 @@ class RequestRefused(HostError):
     """A request that cannot run; nothing was started and nothing was stored.
 
     `code`: `package-not-found`, `package-not-loaded`, `approval-required`, `runtime-not-found`,
-    `runtime-ambiguous`, `not-supported-yet`, `payload-invalid`, `session-not-found`,
-    `session-not-active`.
+    `runtime-ambiguous`, `tool-not-found`, `not-supported-yet`, `payload-invalid`,
+    `session-not-found`, `session-not-active`, `host-closed`; of RPC actions also
+    `plugin-not-active`, `unknown-action`, `action-reserved`. `CommandRefused` and `AnswerRefused`
+    have codes of their own.
     """

@@ -1,36 +1,46 @@
-"""The facts of one execution, and what its run and its commit are made of."""
+"""The facts of one execution, and what its run is made of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from covel_host.base.cancel_signal import CancelSignal
+from covel_host.catalog.catalog import Catalog
+from covel_host.catalog.dataset_policies import dataset_policies
 from covel_host.manifest.contributed_interface import Setting
-from covel_host.proposals.plan import ExecutionCommit, NewMessage
+from covel_host.manifest.root_manifest import RootManifest
+from covel_host.proposals.data_policies import DataPolicies
 from covel_host.proposals.staging import Staging
 from covel_host.proposals.stored_data import StoredPluginData
+from covel_host.proposals.world_view import WorldView
 from covel_host.runtime.prompt_inputs import ManualActivation
-from covel_host.runtime.result import RuntimeResult
 from covel_host.runtime.run import RuntimeRun
 from covel_host.runtime.session_reads import SessionReads
 from covel_host.store.records import SessionRecord
-from covel_host.trace.events import TraceEvent
 from covel_host.turn.admission import ManualRequest, Target
-from covel_host.turn.journal import FrozenJournal
+from covel_host.turn.freezing import FrozenSession
 from covel_host.turn.ports import TurnPorts
-from covel_host.turn.records import result_json, tool_call_records
+from covel_host.turn.services import service_directory, session_generations
+from covel_host.turn.session_events import SessionEvents
 from plugin_sdk.rules.instruction_locale import instruction_locale_for
 from plugin_sdk.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionFacts:
-    """What an execution holds from its start to its end; nothing of it is read again."""
+    """What an execution holds from its start to its end; nothing of it is read again.
+
+    `catalog` is leased for that time. `policies` are those of the data sets of every package that
+    may write, at staging and at commit.
+    """
 
     request: ManualRequest
+    catalog: Catalog
     target: Target
     session: SessionRecord
-    journal: FrozenJournal
+    frozen: FrozenSession
+    policies: DataPolicies
     turn_id: str
     run_id: str
     started_at: datetime
@@ -41,13 +51,23 @@ class ExecutionFacts:
         return self.session.completed_player_turns + 1
 
 
+def policies_of(target: Target, catalog: Catalog, session: SessionRecord) -> DataPolicies:
+    """The policies of the data sets that an execution of `target` can write.
+
+    Through its services every package of the session may be written.
+    """
+    others = session_generations(catalog, session)
+    return dataset_policies([target.generation, *others])
+
+
 def runtime_run(facts: ExecutionFacts, ports: TurnPorts) -> RuntimeRun:
     """What the run of this execution knows."""
-    session, target = facts.session, facts.target
-    manifest = target.generation.reading.manifest
+    session, target, frozen = facts.session, facts.target, facts.frozen
+    generation, runtime_id = target.generation, target.runtime.runtime_id
+    manifest = generation.reading.manifest
     assert manifest is not None
     return RuntimeRun(
-        plugin_id=target.generation.plugin_id,
+        plugin_id=generation.plugin_id,
         reading=target.runtime,
         manifest=target.manifest,
         session_id=session.session_id,
@@ -55,73 +75,51 @@ def runtime_run(facts: ExecutionFacts, ports: TurnPorts) -> RuntimeRun:
         locale=session.locale,
         instruction_locale=instruction_locale_for(session.locale, ports.instruction_environ),
         logical_turn=facts.logical_turn,
-        turn_number=facts.journal.player_messages,
+        turn_number=frozen.journal.player_messages,
         activation=ManualActivation(target.payload),
         signal=CancelSignal(),
         staging=_staging(facts, ports),
         session=SessionReads(ports.store, session),
         contributed_tools=manifest.contributes.tools,
         output_schema=target.schemas.output,
-        user_settings=_default_settings(manifest.contributes.settings),
-        history=facts.journal.history,
+        contract_schema=target.schemas.contract,
+        user_settings=default_settings(manifest.contributes.settings),
+        history=frozen.journal.history,
         player_message=facts.request.message,
         slot=facts.request.slot,
-    )
-
-
-def execution_commit(
-    facts: ExecutionFacts,
-    result: RuntimeResult,
-    trace: Sequence[TraceEvent],
-    *,
-    finished_at: datetime,
-    duration_ms: int,
-    new_id: Callable[[str], str],
-) -> ExecutionCommit:
-    """Everything the transaction of this execution writes."""
-    return ExecutionCommit(
-        session_id=facts.session.session_id,
-        incarnation=facts.session.incarnation,
-        turn_id=facts.turn_id,
-        origin="manual",
-        logical_turn_id=facts.turn_id,
-        logical_turn=facts.logical_turn,
-        started_at=facts.started_at,
-        finished_at=finished_at,
-        duration_ms=duration_ms,
-        results=[result_json(result)],
-        messages=_player_message(facts, new_id),
-        proposals=result.proposals,
-        tool_calls=tool_call_records([result], session_id=facts.session.session_id),
-        trace=tuple(trace),
+        handler=generation.handlers.get(runtime_id),
+        guard=generation.guards.get(runtime_id),
+        exports=frozen.exports,
+        last_player_input=frozen.last_input,
+        data_namespaces=_namespaces(manifest),
+        translations=generation.translations,
+        datasets=generation.datasets,
+        services=service_directory(facts.catalog, ports.catalogs, session),
+        events=SessionEvents(session_generations(facts.catalog, session)),
+        call=facts.request.call,
     )
 
 
 def _staging(facts: ExecutionFacts, ports: TurnPorts) -> Staging:
     plugin_id = facts.target.generation.plugin_id
+    stored = partial(StoredPluginData, ports.store, session_id=facts.session.session_id)
     return Staging(
-        StoredPluginData(ports.store, session_id=facts.session.session_id, plugin_id=plugin_id),
+        stored(plugin_id=plugin_id),
+        source_of=lambda plugin_id: stored(plugin_id=plugin_id),
         plugin_id=plugin_id,
         runtime_id=facts.target.runtime.runtime_id,
         run_id=facts.run_id,
         new_id=lambda: ports.ids.new("proposal"),
+        world=WorldView(facts.frozen.world),
+        policies=facts.policies,
     )
 
 
-def _player_message(facts: ExecutionFacts, new_id: Callable[[str], str]) -> tuple[NewMessage, ...]:
-    if facts.request.message is None:
-        return ()
-    return (
-        NewMessage(
-            message_id=new_id("message"),
-            source="player",
-            role="user",
-            content=facts.request.message,
-            created_at=facts.started_at,
-        ),
-    )
+def _namespaces(manifest: RootManifest) -> frozenset[str]:
+    contributes = manifest.contributes
+    return frozenset((*contributes.data, *contributes.datasets))
 
 
-def _default_settings(settings: Sequence[Setting]) -> dict[str, JsonValue]:
+def default_settings(settings: Sequence[Setting]) -> dict[str, JsonValue]:
     """The package's settings as they are without a player's or a world's values."""
     return {setting.key: setting.default for setting in settings if setting.default is not None}

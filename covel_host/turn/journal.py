@@ -7,7 +7,7 @@ from covel_host.runtime.prompt_inputs import HistoryRow
 from covel_host.store.limits import MAX_LIMIT
 from covel_host.store.messages import list_messages
 from covel_host.store.records import MessageRecord, SessionRecord
-from covel_host.store.store import Store
+from covel_host.store.transaction import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,10 @@ class FrozenJournal:
     player_messages: int
 
 
-async def freeze_journal(store: Store, session: SessionRecord) -> FrozenJournal:
+def read_journal(reading: Reading, session: SessionRecord) -> FrozenJournal:
     """The journal of `session` as its revision left it, at most 10,000 messages."""
-    records = await store.read(
-        lambda reading: list_messages(
-            reading, session.session_id, limit=MAX_LIMIT, at_revision=session.revision
-        )
+    records = list_messages(
+        reading, session.session_id, limit=MAX_LIMIT, at_revision=session.revision
     )
     return FrozenJournal(
         history=tuple(_row(record) for record in records),

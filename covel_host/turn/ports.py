@@ -8,12 +8,14 @@ from covel_host.base.clock import Clock
 from covel_host.base.ids import IdSource
 from covel_host.base.random_streams import RandomSource
 from covel_host.base.tasks import TaskTracker
-from covel_host.catalog.catalog import Catalog
+from covel_host.catalog.holder import CatalogHolder
+from covel_host.memory.system import MemorySystem
 from covel_host.models.gateway import ModelGateway
+from covel_host.runtime.session_media import SessionMedia
 from covel_host.store.execution_lock import ExecutionLock
+from covel_host.store.snapshots import AUTO_SNAPSHOTS_KEPT
 from covel_host.store.store import Store
 from covel_host.tools.executor import ToolExecutor
-from covel_host.tools.registry import ToolRegistry
 from covel_host.trace.events import SessionEvent, TraceEvent
 from covel_host.turn.session_locks import SessionLocks
 
@@ -49,19 +51,25 @@ class SilentObserver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPorts:
-    """The rooms below, opened; `secrets` never enter a trace, `locale` is that of new sessions."""
+    """The rooms below, opened.
+
+    `secrets` never enter a trace, `locale` is that of new sessions. Each execution leases its
+    catalog from `catalogs`. `auto_snapshots_kept` is how many automatic snapshots a session keeps.
+    """
 
     store: Store
     lock: ExecutionLock
     session_locks: SessionLocks
-    catalog: Catalog
+    catalogs: CatalogHolder
     gateway: ModelGateway
-    registry: ToolRegistry
     executor: ToolExecutor
     clock: Clock
     randoms: RandomSource
     ids: IdSource
     tasks: TaskTracker
+    media: SessionMedia
+    memory: MemorySystem
     locale: str
     instruction_environ: Mapping[str, str] = field(repr=False)
     secrets: Collection[str] = field(default=(), repr=False)
+    auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT

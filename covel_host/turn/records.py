@@ -1,40 +1,27 @@
 """What an execution leaves behind, as rows and JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from covel_host.proposals.read_sets import Read, reads_json
 from covel_host.runtime.result import RuntimeResult
+from covel_host.runtime.result_json import result_facts
 from covel_host.store.records import ToolCallRecord
 from covel_host.tools.calls import CallError, ToolCallResult
 from plugin_sdk.values import JsonValue
 
-APPROVED = "auto-allowed"
-"""How tool calls are approved: registered tools of an authorized runtime are allowed."""
 
+def result_json(result: RuntimeResult, reads: Iterable[Read] = ()) -> dict[str, JsonValue]:
+    """A runtime result as the turn's row keeps it; proposals stay inside the host.
 
-def result_json(result: RuntimeResult) -> dict[str, JsonValue]:
-    """A runtime result as the turn's row and clients show it; proposals stay inside the host."""
-    shown: dict[str, JsonValue] = {
-        "runtimeId": result.runtime_id,
-        "pluginId": result.plugin_id,
-        "runId": result.run_id,
-        "status": result.status,
-        "output": result.output,
-        "durationMs": result.duration_ms,
-        "steps": result.steps,
-        "usage": {
-            "modelCalls": result.model_use.calls,
-            "inputTokens": result.model_use.input_tokens,
-            "outputTokens": result.model_use.output_tokens,
-        },
-    }
-    if result.ended_by is not None:
-        shown["endedBy"] = result.ended_by
-    if result.text:
-        shown["text"] = result.text
-    if result.failure is not None:
-        shown["error"] = {"code": result.failure.code, "message": result.failure.message}
-    if result.warnings:
-        shown["warnings"] = list(result.warnings)
+    `reads` is what the run read. The run's exact value can be told from it: `output`, or its
+    member `value` where `isProjected`; none without `hasValue`.
+    """
+    shown = result_facts(result)
+    if result.has_value:
+        shown["hasValue"] = True
+        shown["isProjected"] = not isinstance(result.value, dict)
+    if read := reads_json(reads):
+        shown["reads"] = read
     return shown
 
 
@@ -67,7 +54,7 @@ def _record(
         run_id=result.run_id,
         result=call.content if call.error is None else call.error.returned,
         error=None if call.error is None else _error(call.error),
-        approval=APPROVED if call.source is not None else None,
+        approval=call.approval,
     )
 
 

@@ -67,7 +67,10 @@ class CharacterBatch:
 
 
 def plan_character_batch(
-    call: JsonObject, *, characters: Iterable[JsonObject], schema: JsonObject | None
+    call: JsonObject,
+    *,
+    characters: Iterable[JsonObject] | CharacterDirectory,
+    schema: JsonObject | None,
 ) -> CharacterBatch:
     """The outcome of the call over the characters that the session shows.
 
@@ -75,7 +78,8 @@ def plan_character_batch(
         call: `creates` (at most 5) of `{name, type, aliases?, description?, fields?}` and `updates`
             (at most 10) of `{id, aliases?, removeAliases?, description?, fields?}`; either may be
             left out. Entries apply in order, creates first, and see the ones before them.
-        characters: The view of the runtime: committed, upstream and own staged records.
+        characters: The view of the runtime: committed, upstream and own staged records. A
+            directory of them is changed as the plan goes.
         schema: The session's character schema; None allows the default types, with any fields.
 
     Raises:
@@ -87,7 +91,9 @@ def plan_character_batch(
     """
     creates = list_entries(call, "creates", limit=MAX_CREATES)
     updates = list_entries(call, "updates", limit=MAX_UPDATES)
-    batch = _Batch(CharacterDirectory(characters), schema)
+    if not isinstance(characters, CharacterDirectory):
+        characters = CharacterDirectory(characters)
+    batch = _Batch(characters, schema)
     for index, entry in enumerate(creates):
         batch.apply(f"creates[{index}]", entry, batch.create)
     for index, entry in enumerate(updates):

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from plugin_sdk.rules._json import JsonObject, is_array
@@ -79,6 +80,8 @@ class Missing:
 Resolution: TypeAlias = Found | Ambiguous | Missing
 
 
+# Every view and every commit asks for the key of each name of a session, again and again.
+@lru_cache(maxsize=16_384)
 def character_name_key(name: str) -> str:
     """The key of `name`: two names are one name when their keys are equal and not empty.
 
@@ -157,6 +160,18 @@ class CharacterDirectory:
         for character in characters:
             self.put(character)
 
+    def copy(self) -> CharacterDirectory:
+        """The same directory, to be changed apart from this one; the records are shared."""
+        twin = CharacterDirectory()
+        twin.take(self)
+        return twin
+
+    def take(self, other: CharacterDirectory) -> None:
+        """Hold what `other` holds now, in place of what was here; the records are shared."""
+        self.characters = dict(other.characters)
+        self._names = {key: dict(ids) for key, ids in other._names.items()}
+        self._aliases = {key: dict(ids) for key, ids in other._aliases.items()}
+
     def put(self, character: JsonObject) -> None:
         """Add `character`, or replace the record of its ID."""
         character_id = str(character.get("id", ""))
@@ -164,8 +179,11 @@ class CharacterDirectory:
             for table, key in self._keys(known):
                 table.get(key, {}).pop(character_id, None)
         self.characters[character_id] = character
-        for table, key in self._keys(character):
-            table.setdefault(key, {})[character_id] = None
+        # Written out, because a view of many characters begins with one `put` for each.
+        name = character_name_key(str(character.get("name", "")))
+        self._names.setdefault(name, {})[character_id] = None
+        for alias in character_aliases(character):
+            self._aliases.setdefault(character_name_key(alias), {})[character_id] = None
 
     def resolve(self, query: str, *, partial: bool = False) -> Resolution:
         """Whom `query` means; see `resolve_character`."""

@@ -1,4 +1,5 @@
-"""What a data set's writing tools check before they stage anything (seed: 调用时的检查, 错误).
+"""What a data set's writing tools check before they stage anything (seed: 调用时的检查, 错误), and
+what a data set lets anyone write.
 
 Reading the current record and compiling the schema is the caller's part; so is staging.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from plugin_sdk.errors import ToolError
 from plugin_sdk.rules._json import is_object
@@ -54,11 +56,7 @@ def updated_record(
     """
     _check_ops(dataset, ops)
     if record is None:
-        raise ToolError(
-            "not-found",
-            f"The {dataset.name} dataset has no record {key!r}.",
-            hint=_hint(dataset, "upsert", "Create it with {tool}."),
-        )
+        raise missing_record(dataset, key, call="update")
     try:
         result = apply_data_ops(record, ops)
     except DataOpError as error:
@@ -74,21 +72,89 @@ def updated_record(
     return result
 
 
+def missing_record(dataset: DatasetRules, key: str, *, call: Literal["get", "update"]) -> ToolError:
+    """The `not-found` of a call for a record that is not there; its hint names the way on."""
+    listing = _hint(dataset, "list", "List records with {tool}.")
+    creating = _hint(dataset, "upsert", "Create it with {tool}.")
+    return ToolError(
+        "not-found",
+        f"The {dataset.name} dataset has no record {key!r}.",
+        hint=listing if call == "get" else creating,
+    )
+
+
+def upserted_record(dataset: DatasetRules, key: str, record: JsonValue) -> JsonValue:
+    """A copy of the record that an upsert call stores under `key`: the same as one `set`.
+
+    Raises:
+        ToolError: `invalid-input`; the data set has no `set`, the record is null, too large or
+            does not fit the schema.
+    """
+    problem = dataset_op_problem(dataset, "set")
+    if problem is not None:
+        raise ToolError("invalid-input", problem)
+    try:
+        written = apply_data_ops(None, [{"op": "set", "value": record}]).record
+    except DataOpError as error:
+        raise ToolError("invalid-input", f"{dataset.name}/{key}: {error.message}") from error
+    check_dataset_record(dataset, key, written)
+    return written
+
+
+def raw_record_key(dataset: DatasetRules, record: JsonValue) -> str:
+    """The key that `record` itself states, not normalised, of a data set with a key field.
+
+    Raises:
+        ToolError: `invalid-input`; the record has no text there.
+    """
+    value = record.get(dataset.key_field or "") if isinstance(record, dict) else None
+    if not isinstance(value, str):
+        raise ToolError(
+            "invalid-input",
+            f"The record has no text in {dataset.key_field!r}, the key field of the "
+            f"{dataset.name} dataset.",
+        )
+    return value
+
+
+def dataset_op_problem(dataset: DatasetRules, op: str) -> str | None:
+    """Why the data set does not let anyone apply `op`; None when it does."""
+    if op in dataset.ops:
+        return None
+    allowed = ", ".join(name for name in DATA_OP_NAMES if name in dataset.ops) or "none"
+    return f"The {dataset.name} dataset does not allow the operation {op!r}. It allows: {allowed}."
+
+
 def check_dataset_record(dataset: DatasetRules, key: str, record: JsonValue) -> None:
     """Check size and schema of the record that a write would store.
 
     Raises:
-        ToolError: `invalid-input`, with the first `MAX_SCHEMA_PROBLEMS` schema errors.
+        ToolError: `invalid-input`; `internal` when the schema cannot be used.
     """
     problem = plugin_data_size_problem(dataset.name, key, record)
     if problem is not None:
         raise ToolError("invalid-input", problem)
-    problems = dataset.schema_problems(record)
-    if problems:
-        listed = "\n".join(problems[:MAX_SCHEMA_PROBLEMS])
+    problem = dataset_schema_problem(dataset, record)
+    if problem is not None:
+        raise ToolError("invalid-input", problem)
+
+
+def dataset_schema_problem(dataset: DatasetRules, record: JsonValue) -> str | None:
+    """Why `record` does not fit the schema, with its first `MAX_SCHEMA_PROBLEMS` errors, or None.
+
+    Raises:
+        ToolError: `internal`; the schema cannot be used.
+    """
+    try:
+        problems = dataset.schema_problems(record)
+    except Exception as error:  # whatever engine the caller checks with
         raise ToolError(
-            "invalid-input", f"The record does not match the {dataset.name} dataset:\n{listed}"
-        )
+            "internal", f"The {dataset.name} dataset's schema cannot be used."
+        ) from error
+    if not problems:
+        return None
+    listed = "\n".join(problems[:MAX_SCHEMA_PROBLEMS])
+    return f"The record does not match the {dataset.name} dataset:\n{listed}"
 
 
 def _check_ops(dataset: DatasetRules, ops: Sequence[Mapping[str, JsonValue]]) -> None:
@@ -103,7 +169,7 @@ def _check_ops(dataset: DatasetRules, ops: Sequence[Mapping[str, JsonValue]]) ->
             raise ToolError(
                 "invalid-input",
                 f"ops[{index}]: {op.get('op')!r} is no operation of {dataset.name} updates. "
-                f"Use one of {', '.join(allowed)}.",
+                + (f"Use one of {', '.join(allowed)}." if allowed else "It takes none."),
             )
 
 

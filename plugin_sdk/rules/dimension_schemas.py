@@ -78,7 +78,7 @@ def _members_agree(schema: JsonObject, path: str) -> Iterator[FieldProblem]:
     required, properties = schema.get("required"), schema.get("properties")
     declared = properties if is_object(properties) else {}
     for name in required if is_array(required) else ():
-        if name not in declared:
+        if isinstance(name, str) and name not in declared:
             yield FieldProblem(f"{path}.required", f"{name!r} is not declared in properties.")
     labels, members = schema.get("x-enumLabels"), schema.get("enum")
     known = [_label_key(member) for member in members] if is_array(members) else []

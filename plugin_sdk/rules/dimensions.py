@@ -22,6 +22,12 @@ MAX_PAGE_LIMIT = 2_000
 VALUE_TEXT_LIMIT = 4_000
 """Characters of one value in the model's text; the seed asks for a limit and names no figure."""
 
+TEXT_LIMIT = 24_000
+"""Characters of all values of one call in the model's text."""
+
+LEAST_TEXT_LIMIT = 200
+"""Characters that a value has even when the others have used up `TEXT_LIMIT`."""
+
 _PUBLIC_MEMBERS = ("name", "description", "schema", "version")
 
 
@@ -60,11 +66,15 @@ def query_dimension_snapshot(
         ToolValidationError: Too few or too many queries, or a member of the wrong kind or range.
     """
     results, lines = [], []
+    left = TEXT_LIMIT
     for query in _checked(queries):
         result = _answer(snapshot, query, lambda value: value)
         results.append(result)
         # The model looks the path up in the projected value, so that it cannot name hidden fields.
-        lines.append(_line(query, _answer(snapshot, query, model_facing_json), snapshot))
+        shown = _answer(snapshot, query, model_facing_json)
+        limit = min(VALUE_TEXT_LIMIT, max(left, LEAST_TEXT_LIMIT))
+        lines.append(_line(query, shown, snapshot, limit))
+        left -= len(lines[-1])
     return DimensionReading(results, "\n".join(lines))
 
 
@@ -156,7 +166,7 @@ def _answer(
     return result
 
 
-def _line(query: _Query, result: JsonObject, snapshot: Mapping[str, JsonObject]) -> str:
+def _line(query: _Query, result: JsonObject, snapshot: Mapping[str, JsonObject], limit: int) -> str:
     entry = snapshot.get(query.dimension_id)
     if entry is None:
         known = ", ".join(snapshot) or "none"
@@ -169,8 +179,10 @@ def _line(query: _Query, result: JsonObject, snapshot: Mapping[str, JsonObject])
         return f"{head}: not found"
     page = result.get("page")
     if not is_object(page):
-        return f"{head} = {_value_text(result['value'], 'a narrower path or offset and limit')}"
-    return f"{head}{_page_text(page, query)} = {_value_text(page['value'], 'a smaller limit')}"
+        advice = "a narrower path or offset and limit"
+        return f"{head} = {_value_text(result['value'], limit, advice)}"
+    text = _value_text(page["value"], limit, "a smaller limit")
+    return f"{head}{_page_text(page, query)} = {text}"
 
 
 def _joined(path: str) -> str:
@@ -183,12 +195,11 @@ def _page_text(page: JsonObject, query: _Query) -> str:
     return f" from offset {offset} of {page['total']}{following}"
 
 
-def _value_text(value: JsonValue, advice: str) -> str:
+def _value_text(value: JsonValue, limit: int, advice: str) -> str:
     text = json_text(value)
-    if len(text) <= VALUE_TEXT_LIMIT:
+    if len(text) <= limit:
         return text
-    shown = text[:VALUE_TEXT_LIMIT]
-    return f"{shown}… [truncated: {VALUE_TEXT_LIMIT} of {len(text)} characters; use {advice}]"
+    return f"{text[:limit]}… [truncated: {limit} of {len(text)} characters; use {advice}]"
 
 
 def _listed(dimension_id: str, entry: JsonObject) -> dict[str, JsonValue]:

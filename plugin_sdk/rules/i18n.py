@@ -6,7 +6,7 @@ The English text is the key, so it is a literal; its variable parts are `{name}`
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from plugin_sdk.rules.instruction_locale import TRADITIONAL_REGIONS
@@ -74,6 +74,17 @@ def resolve_i18n_text(
         if (found := _match(_locale_key(wanted), texts)) is not None:
             return texts[found]
     return next(iter(texts.values()), "")
+
+
+def matching_locale(available: Iterable[str], locale: str) -> str | None:
+    """Which of `available` serves a reader of `locale`, or None.
+
+    The exact locale (letter case aside, `_` and `-` equal), else the language alone, else another
+    region of the same language and script.
+    """
+    by_key = {_locale_key(name): name for name in available}
+    found = _match(_locale_key(locale), dict.fromkeys(by_key, ""))
+    return None if found is None else by_key[found]
 
 
 def _match(wanted: str, available: Mapping[str, str]) -> str | None:

@@ -18,17 +18,24 @@ _ISO_TIME = re.compile(
 )
 
 
+_BOOKKEEPING_ENDS = frozenset("dspt")
+"""The last letters of the names that `_is_bookkeeping` knows."""
+
+
 def model_facing_json(value: JsonValue) -> JsonValue:
     """A copy of `value` without bookkeeping members, at any depth.
 
     Left out are `sessionId`, whatever it holds; `id`, `…Id` and `…Ids` that hold a UUID or a list
     of UUIDs; `timestamp` and `…At` that hold an ISO time. Readable IDs and story dates stay.
     """
-    if is_object(value):
+    # Asking for an abstract class is slow, and most values are plain ones.
+    if type(value) is str or value is None or type(value) is int:
+        return value
+    if type(value) is dict or is_object(value):
         return {
             key: model_facing_json(item)
             for key, item in value.items()
-            if not _is_bookkeeping(key, item)
+            if key[-1:] not in _BOOKKEEPING_ENDS or not _is_bookkeeping(key, item)
         }
     if is_array(value):
         return [model_facing_json(item) for item in value]
@@ -39,13 +46,14 @@ def _is_bookkeeping(key: str, value: JsonValue) -> bool:
     if key == "sessionId":
         return True
     if key == "id" or key.endswith(("Id", "Ids")):
-        return _is_uuid(value) or (
-            is_array(value) and len(value) > 0 and all(_is_uuid(item) for item in value)
+        return is_uuid(value) or (
+            is_array(value) and len(value) > 0 and all(is_uuid(item) for item in value)
         )
     if key == "timestamp" or key.endswith("At"):
         return isinstance(value, str) and _ISO_TIME.fullmatch(value) is not None
     return False
 
 
-def _is_uuid(value: JsonValue) -> bool:
+def is_uuid(value: JsonValue) -> bool:
+    """Whether `value` is a text that is a UUID and nothing else."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None

@@ -9,8 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from plugin_sdk.rules.terms import count_terms, search_terms
+
+Document: TypeAlias = tuple[Mapping[str, int], int]
+"""How often a text holds each term, and its length; see `document_terms`."""
 
 K1 = 1.2
 B = 0.75
@@ -48,8 +52,30 @@ def rank_texts(
     """
     terms = search_terms(query)
     counted = [count_terms(text, terms) for text in texts]
+    return _ranked(terms, counted, limit=limit, min_coverage=min_coverage)
+
+
+def rank_documents(
+    query: str,
+    documents: Sequence[Document],
+    *,
+    limit: int | None = None,
+    min_coverage: float = 0.0,
+) -> list[RankedText]:
+    """The answer of `rank_texts` for texts whose terms are known from `document_terms`."""
+    terms = search_terms(query)
+    counted = [
+        ({term: counts[term] for term in terms if term in counts}, length)
+        for counts, length in documents
+    ]
+    return _ranked(terms, counted, limit=limit, min_coverage=min_coverage)
+
+
+def _ranked(
+    terms: Sequence[str], counted: Sequence[Document], *, limit: int | None, min_coverage: float
+) -> list[RankedText]:
     weights = term_weights(
-        {term: sum(1 for counts, _ in counted if term in counts) for term in terms}, len(texts)
+        {term: sum(1 for counts, _ in counted if term in counts) for term in terms}, len(counted)
     )
     if not weights:
         return []

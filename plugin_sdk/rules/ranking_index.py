@@ -49,11 +49,17 @@ class RankingIndex(Generic[Key]):
         self._lengths: list[int] = []
         self._postings: dict[str, Postings] = {}
         self._total_length = 0
+        self._places = 0
         for key, text in texts:
             self.add(key, text)
 
     def __len__(self) -> int:
         return len(self._slots)
+
+    @property
+    def places(self) -> int:
+        """How many pairs of a text and a term it holds; memory grows with these."""
+        return self._places
 
     def __contains__(self, key: object) -> bool:
         return key in self._slots
@@ -134,10 +140,12 @@ class RankingIndex(Generic[Key]):
                 postings = self._postings[term] = Postings()
             postings.add(slot, counts[term], self._lengths)
         self._total_length += length
+        self._places += len(terms)
 
     def _clear(self, slot: int) -> None:
         entry = self._entries.pop(slot)
         self._total_length -= entry.length
+        self._places -= len(entry.terms)
         for term in entry.terms:
             postings = self._postings[term]
             postings.remove(slot, self._lengths)

@@ -35,3 +35,22 @@ def test_a_follower_cancels_nothing_above_it() -> None:
     below.follow(above)
     below.cancel("timeout")
     assert not above.cancelled
+
+
+def test_followers_that_are_gone_are_not_remembered() -> None:
+    above, kept = CancelSignal(), CancelSignal()
+    kept.follow(above)
+    for _ in range(1_000):
+        CancelSignal().follow(above)
+    assert len(above._followers) < 100
+    above.cancel("deadline")
+    assert kept.reason == "deadline"
+
+
+def test_many_living_followers_are_all_cancelled() -> None:
+    above = CancelSignal()
+    below = [CancelSignal() for _ in range(1_000)]
+    for signal in below:
+        signal.follow(above)
+    above.cancel("closing")
+    assert {signal.reason for signal in below} == {"closing"}

@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from covel_host.base.json_text import (
     MAX_DEPTH,
+    WRAPPED_DEPTH,
     JsonTextError,
     JsonValueError,
     dump_json,
@@ -84,8 +86,34 @@ def test_deep_text_is_refused_without_exhausting_the_stack(text: str) -> None:
 def test_a_value_that_contains_itself_is_refused() -> None:
     cycle: list[object] = []
     cycle.append(cycle)
+    for write, limit in ((json_copy, MAX_DEPTH), (dump_json, WRAPPED_DEPTH)):
+        with pytest.raises(JsonValueError, match=f"deeper than {limit}"):
+            write(cycle)
+
+
+def nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_what_the_host_writes_around_the_deepest_value_reads_back() -> None:
+    inside = json_copy(nested(MAX_DEPTH))
     with pytest.raises(JsonValueError, match=f"deeper than {MAX_DEPTH}"):
-        dump_json(cycle)
+        json_copy(nested(MAX_DEPTH + 1))
+    row = [{"output": {"value": inside}}]
+    text = dump_json(row)
+    assert parse_json(text, max_depth=WRAPPED_DEPTH) == row
+    with pytest.raises(JsonTextError, match=f"deeper than {MAX_DEPTH}"):
+        parse_json(text)
+
+
+@pytest.mark.parametrize("write", [json_copy, dump_json])
+def test_an_integer_too_long_to_be_written_is_refused_with_its_path(write: Any) -> None:
+    with pytest.raises(JsonValueError, match="16610 bits is too long") as caught:
+        write({"a": [10**5000]})
+    assert caught.value.path == "a.0"
 
 
 @pytest.mark.parametrize(
@@ -108,3 +136,16 @@ def test_what_json_cannot_hold_is_refused_with_its_path(value: object, path: str
 def test_dates_become_iso_text_and_tuples_arrays() -> None:
     value = {"at": datetime(2026, 1, 2, tzinfo=UTC), "pair": (1, 2)}
     assert json_copy(value) == {"at": "2026-01-02T00:00:00+00:00", "pair": [1, 2]}
+
+
+class Shown(dict[str, object]):
+    """A mapping that says for itself what it is as JSON."""
+
+    def __json_form__(self) -> object:
+        return [*self, {1: 2}] if "bad" in self else [*self]
+
+
+def test_a_value_may_say_what_it_is_as_json() -> None:
+    assert json_copy({"a": Shown(b=1), "c": (Shown(d=2),)}) == {"a": ["b"], "c": [["d"]]}
+    with pytest.raises(JsonValueError, match="The key 1 is not text"):
+        json_copy(Shown(bad=1))

@@ -1,4 +1,5 @@
 import asyncio
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +10,8 @@ from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.discovery import discover
 from covel_host.catalog.folders import PluginFolder, PluginSource
 from covel_host.catalog.load_results import LoadResults
-from covel_host.catalog.sources import read_sources
-from covel_host.catalog.trust import TrustPolicy
+from covel_host.catalog.sources import PackageSources, read_sources
+from covel_host.catalog.trust import TrustPolicy, trust_advice
 from tests.catalog.builders import entry_source, leftovers, tools_manifest, write_package
 
 TRUST_ALL = TrustPolicy(dict.fromkeys(("good", "bad", "plain", "broken"), "--trust"))
@@ -91,7 +92,7 @@ def test_code_that_nobody_trusts_does_not_run(root: Path) -> None:
     }
     [found] = catalog.packages["bad"].diagnostics
     assert (found.name, found.severity) == ("code-not-trusted", "info")
-    assert found.hint == "Read the code, then allow it: --trust bad, or COVEL_TRUST."
+    assert found.hint == trust_advice("bad")
 
 
 @pytest.mark.parametrize(
@@ -149,6 +150,53 @@ def test_the_result_of_every_load_is_kept(root: Path) -> None:
         last = results.last(plugin_id, content_hash)
         assert last is not None
         assert last.status == expected
+    assert last is not None
     assert last.problems == (
         "server/index.py:1: The entry 'server/index.py' was not imported: ValueError: no.",
+    )
+
+
+def test_declarations_and_code_are_of_one_state_whatever_was_read_before(root: Path) -> None:
+    before = read(root)
+    package = root / "plugins" / "good"
+    manifest = tools_manifest("count", "tally") + "version: 2.0.0\n"
+    write_package(package, {"server/index.py": entry_source("count", "tally")}, manifest=manifest)
+    catalog = loaded(before, root, ["good"])
+    state = catalog.packages["good"]
+    assert state.status == "loaded", state.diagnostics
+    assert list(catalog.tools("good")) == ["count", "tally"]
+    assert state.reading.manifest is not None
+    assert state.reading.manifest.version == "2.0.0"
+    assert state.generation is not None
+    assert state.generation.content_hash == read_sources(package).content_hash
+
+
+def test_a_manifest_that_broke_meanwhile_keeps_the_code_from_running(root: Path) -> None:
+    before = read(root)
+    write_package(root / "plugins" / "good", {}, manifest="kind: [\n")
+    assert status(loaded(before, root, ["good"]))["good"] == "error"
+
+
+def test_a_package_that_is_written_again_and_again_is_not_loaded(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = read(root)
+    versions = itertools.count(1)
+
+    def read_and_write(folder: Path) -> PackageSources:
+        write()
+        sources = read_sources(folder)
+        write()
+        return sources
+
+    def write() -> None:
+        manifest = f"{tools_manifest('count')}version: 1.0.{next(versions)}\n"
+        write_package(root / "plugins" / "good", {}, manifest=manifest)
+
+    monkeypatch.setattr("covel_host.catalog.building.read_sources", read_and_write)
+    catalog = loaded(before, root, ["good"])
+    (found,) = catalog.packages["good"].diagnostics
+    assert (found.name, found.message) == (
+        "file-unreadable",
+        "The package's files change while they are read.",
     )

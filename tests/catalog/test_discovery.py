@@ -63,7 +63,7 @@ def test_packages_come_in_order_of_folder_and_name(tmp_path: Path) -> None:
         (["README.md"], False),
         (["plugin.md"], False),
         (["inner/PLUGIN.md"], False),
-        (["PLUGIN.md/x"], False),
+        (["PLUGIN.md/x"], True),
         (["runtimes"], False),
         (["PLUGIN.md", "PLUGIN.md.disabled"], False),
         (["runtimes/a/RUNTIME.md", "PLUGIN.md.disabled"], False),
@@ -198,3 +198,25 @@ def test_light_modules_stay_light(module: str, forbidden: tuple[str, ...]) -> No
         [sys.executable, "-c", script], capture_output=True, check=True, text=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
+    make(tmp_path / "bundled", "herbs/PLUGIN.md", "moss/PLUGIN.md", "stone/README.md")
+    make(tmp_path / "user", "moss/PLUGIN.md", "lichen/PLUGIN.md", "lichen/PLUGIN.md.disabled")
+    off = frozenset({"moss", "stone", "unknown"})
+    discovery = discover(
+        [
+            PluginFolder(tmp_path / "bundled", "builtin", disabled=off),
+            PluginFolder(tmp_path / "user", "community"),
+            PluginFolder(tmp_path / "user", "community", only="lichen"),
+        ]
+    )
+    assert [(found.plugin_id, found.source) for found in discovery.packages] == [
+        ("herbs", "builtin"),
+        ("moss", "community"),
+    ]
+    assert [(found.plugin_id, found.source) for found in discovery.disabled] == [
+        ("moss", "builtin"),
+        ("lichen", "community"),
+    ]
+    assert discovery.diagnostics == ()

@@ -6,7 +6,6 @@ import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -39,18 +38,6 @@ RUNTIME = "---\nschedule:\n  trigger: {type: manual}\nio:\n  payloadSchema: ../.
 async def ended(outcome: LoadOutcome) -> None:
     assert outcome.generation is not None
     await outcome.generation.dispose()
-
-
-@pytest.fixture
-def meeting() -> Iterator[Any]:
-    """A module in which an entry's thread and the test meet; nobody waits after the test."""
-    module: Any = ModuleType("meeting")
-    module.entered, module.gate, module.done = (threading.Event() for _ in range(3))
-    module.seen = []
-    sys.modules["meeting"] = module
-    yield module
-    module.gate.set()
-    del sys.modules["meeting"]
 
 
 def test_a_package_is_loaded_with_its_tools(tmp_path: Path) -> None:

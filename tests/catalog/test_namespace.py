@@ -1,6 +1,6 @@
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -92,6 +92,30 @@ def test_the_traceback_shows_the_packages_file_and_line(
     frame = traceback.extract_tb(caught.value.__traceback__)[-1]
     assert (namespace.relative_path(frame.filename), frame.lineno) == ("server/index.py", 2)
     assert namespace.relative_path(__file__) is None
+
+
+def _last_line(function: Callable[[], object]) -> str:
+    with pytest.raises(ValueError, match="x") as caught:
+        function()
+    return traceback.format_tb(caught.value.__traceback__)[-1]
+
+
+def test_tracebacks_show_what_runs_and_not_what_was_written_since(
+    opened: list[PackageNamespace], tmp_path: Path
+) -> None:
+    file = tmp_path / "server/index.py"
+    file.parent.mkdir()
+    kept = "def run():\n    raise ValueError('x')  # {}\n"
+    file.write_text(kept.format("in the file"))
+    first = make(opened, tmp_path, server__index=kept.format("first"))
+    run = first.import_module("server/index.py").run
+    assert "# first" in _last_line(run)
+    second = make(opened, tmp_path, number=2, server__index=kept.format("second"))
+    assert "# second" in _last_line(second.import_module("server/index.py").run)
+    second.close()
+    assert "# first" in _last_line(run)
+    first.close()
+    assert "# in the file" in _last_line(run)
 
 
 def test_a_missing_file_and_a_missing_module_are_told_apart(

@@ -1,6 +1,8 @@
 """A home of its own for every test, and the program called in this process."""
 
+import io
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,3 +47,19 @@ def covel(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Calle
         return Called(code, printed.out, printed.err)
 
     return call
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Lets a person answer questions: `terminal("y\\n")`."""
+
+    def answer(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", _Terminal(text))
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+    return answer

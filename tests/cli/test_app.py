@@ -108,6 +108,27 @@ def test_what_is_no_exception_is_an_internal_error_too(
     assert refused.json["error"]["code"] == "internal-error"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("validate-plugin", "."), ("dev", "."), ("plugins", "list", "--plugins-dir", ".")],
+    ids=" ".join,
+)
+def test_a_working_directory_that_is_gone_is_said_to_be(
+    covel: Covel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    failed = covel(*command, "--json")
+    assert (failed.code, failed.json["error"]["code"]) == (1, "working-directory-gone")
+
+
+@pytest.mark.parametrize("command", ["install", "run", "dev"])
+def test_a_home_of_nobody_is_no_internal_error(covel: Covel, command: str) -> None:
+    assert covel(command, "~no-such-person/moss").code in (1, 2)
+
+
 def test_an_internal_error_that_cannot_be_kept_is_still_told(
     covel: Covel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,14 +133,13 @@ def test_show_has_every_problem_with_its_lines(covel: Covel, plugins: Path) -> N
 def test_show_names_what_a_runtime_needs_and_this_host_does_not_serve(
     covel: Covel, plugins: Path
 ) -> None:
-    package = write_package(
+    write_package(
         plugins,
         "counter",
-        "---\ndescription: Counts.\nruntime:\n  function: { handler: ./count.py }\n---\n",
+        "---\ndescription: Counts.\nruntime:\n  io: { concealed: true }\n---\n",
     )
-    (package / "count.py").write_text("def handle(ctx): ...\n", encoding="utf-8")
     shown = covel("plugins", "show", "counter", "--json").json
-    assert any("function" in need for need in shown["runtimes"][0]["notServed"])
+    assert any("concealed" in need for need in shown["runtimes"][0]["notServed"])
 
 
 def test_show_of_an_unknown_package_names_the_nearest(covel: Covel, plugins: Path) -> None:

@@ -17,7 +17,14 @@ from tests.cli.support import (
     write_package,
     write_script,
 )
+from tests.support.service_packages import write_function, write_provider
 
+COUNT = """
+    async def handle(ctx):
+        (offer,) = await ctx.services.discover("stock.take@1")
+        answer = await ctx.services.call(offer, {"name": "rope", "count": -1})
+        return answer["count"]
+"""
 HELLO = ("--payload", '{"value": "hello"}')
 
 
@@ -207,7 +214,7 @@ def test_at_a_terminal_trust_is_asked_for_once(
     ran = covel("run", "echo-demo", *HELLO)
     assert ran.code == code
     assert ran.err.count("Run the code of 'echo-demo'") == 1
-    assert ("approval" in ran.err or "has not been trusted" in ran.err) is (code == 1)
+    assert ("was not run: nobody has trusted it" in ran.err) is (code == 1)
 
 
 def test_with_json_nobody_is_asked(
@@ -251,3 +258,22 @@ def test_an_unknown_log_level_is_refused(
     refused = covel("run", "echo-demo", *HELLO)
     assert refused.code == 1
     assert "COVEL_LOG is 'LOUD'" in refused.err
+
+
+def test_a_run_may_bring_further_packages_which_its_session_keeps(
+    covel: Covel, plugins: Path
+) -> None:
+    write_provider(plugins.parent)
+    write_function(plugins.parent, handler=COUNT)
+    trusted = ("--trust", "trader", "--trust", "stock", "--json")
+    first = covel("run", "trader", "--with", "stock", *trusted).json
+    assert first["output"] == {"value": 1}
+    again = covel("run", "trader", "--session", first["sessionId"], *trusted).json
+    assert again["output"] == {"value": 2}
+
+
+def test_a_further_package_that_is_nowhere_is_named(covel: Covel, plugins: Path) -> None:
+    write_function(plugins.parent, handler=COUNT)
+    called = covel("run", "trader", "--with", "stok", "--trust", "trader")
+    assert called.code != 0
+    assert "'stok'" in called.err

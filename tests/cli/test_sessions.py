@@ -6,7 +6,28 @@ from typing import Any
 
 import pytest
 
-from tests.cli.support import STORY, Called, Covel, call, copy_echo, write_package, write_script
+from tests.cli.support import (
+    DONE,
+    STORY,
+    Called,
+    Covel,
+    call,
+    copy_echo,
+    write_package,
+    write_script,
+)
+
+CASTER = """\
+---
+description: Casts.
+runtime:
+  schedule:
+    trigger: { type: manual }
+  agent:
+    tools: { builtin: [sync-characters] }
+---
+Cast somebody.
+"""
 
 
 @pytest.fixture
@@ -144,3 +165,14 @@ def test_a_limit_out_of_range_is_wrong_usage(covel: Covel) -> None:
 def test_the_json_is_one_line_for_pipes(covel: Covel, told: dict[str, Any]) -> None:
     (line,) = show(covel, told["sessionId"], "--json").out.splitlines()
     assert json.loads(line)["session"]["completedPlayerTurns"] == 0
+
+
+def test_show_tells_who_plays_whom(covel: Covel, plugins: Path, tmp_path: Path) -> None:
+    write_package(plugins, "caster", CASTER)
+    ada = {"creates": [{"name": "Ada", "type": "player"}]}
+    script = write_script(tmp_path / "cast.json", call("sync-characters", ada), DONE)
+    session_id = covel("run", "caster", "--model", script, "--json").json["sessionId"]
+    assert "  seats: seat-1 plays player-ada\n" in show(covel, session_id).out
+    assert show(covel, session_id, "--json").json["seats"] == [
+        {"id": "seat-1", "label": "Seat 1", "characterId": "player-ada"}
+    ]

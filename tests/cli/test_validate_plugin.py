@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from covel_host.cli.validate_plugin import FORMAT_NAMES
+from covel_host.cli.validation_output import FORMAT_NAMES
 from covel_host.diagnostics.formats import FORMATS
 from tests.cli.support import (
     ROOT,
@@ -24,14 +24,14 @@ from tests.cli.support import (
 CASES = ROOT / "tests" / "cases" / "manifests"
 LOUD = STORY.replace("{ visibility: story }", "{ visibility: loud }")
 SLIP = STORY.replace("description: Tells one line.", "description: a story\nlicence: MIT # kept")
-UNSERVED = STORY.replace("runtime:", "contributes: { hooks: [{ event: TurnStop }] }\nruntime:", 1)
-HOOK = """\
+UNSERVED = STORY.replace("runtime:", "contributes: { wires: [tide] }\nruntime:", 1)
+WIRES = """\
 from plugin_sdk import hookimpl
 
 
 @hookimpl
-async def turn_stop(ctx, turn):
-    return None
+def register_wires(covel):
+    return list(covel.wires)
 """
 
 
@@ -118,7 +118,7 @@ def test_json_and_another_format_are_not_both_printed(covel: Covel, tmp_path: Pa
 def test_strict_counts_warnings_and_never_notes(covel: Covel, tmp_path: Path) -> None:
     repeated = STORY.replace("runtime:", "tags: [a, a]\nruntime:", 1)
     warned = write_package(tmp_path, "warned", repeated)
-    noted = write_package(tmp_path, "noted", UNSERVED, HOOK)
+    noted = write_package(tmp_path, "noted", UNSERVED, WIRES)
     for package, plain, strict in ((warned, 0, 1), (noted, 0, 0)):
         assert covel("validate-plugin", package).code == plain
         assert covel("validate-plugin", package, "--strict").code == strict
@@ -128,7 +128,7 @@ def test_strict_counts_warnings_and_never_notes(covel: Covel, tmp_path: Path) ->
 def test_what_the_host_does_not_serve_is_a_note_that_says_what_follows(
     covel: Covel, tmp_path: Path
 ) -> None:
-    found = covel("validate-plugin", write_package(tmp_path, "noted", UNSERVED, HOOK), "--json")
+    found = covel("validate-plugin", write_package(tmp_path, "noted", UNSERVED, WIRES), "--json")
     (note,) = found.json["diagnostics"]
     assert (note["name"], note["severity"]) == ("not-served-yet", "info")
     assert "does not load the package" in note["hint"]

@@ -14,9 +14,9 @@ from covel_host.catalog.folders import PluginFolder
 from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.codes import CODES_BY_NAME
 from covel_host.diagnostics.diagnostic import Diagnostic
+from covel_host.diagnostics.file_text import MAX_FILE_BYTES
 from covel_host.diagnostics.formats import format_full, format_json
 from covel_host.diagnostics.source import SourceText
-from covel_host.manifest.file_text import MAX_FILE_BYTES
 from covel_host.manifest.package import read_package
 from covel_host.manifest.validation import Validation, validate_folder, validate_package
 

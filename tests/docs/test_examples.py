@@ -40,9 +40,21 @@ PACKAGES = sorted({path.split("/")[0] for path in FILES if "/" in path})
 RUNS = {
     "dice-cup": ('{"sides": 6}', ["roll-dice", "runtime-done"]),
     "herb-notes/gather": ('{"name": "mint"}', ["add-herb", "list-herbs", "runtime-done"]),
+    "dice-tower": ('{"dice": 2, "sides": 6}', ["keep-best"]),
+    "guest-book": ('{"name": "Ada"}', ["guests-list", "guests-upsert", "runtime-done"]),
+    "ink-well": ('{"color": "black"}', ["mix-ink", "runtime-done"]),
+    "herb-market": ('{"name": "mint"}', ["buy-herb", "runtime-done"]),
+    "tide-diary": (
+        '{"day": "third", "text": "Ysolde lit the lamp."}',
+        ["diary-upsert", "runtime-done"],
+    ),
     "my-echo": ('{"value": "hello"}', ["echo-value", "runtime-done"]),
 }
-"""What the pages run, with the payload and the tools that the offline model calls."""
+"""What the pages run, with the payload and the tools that are called."""
+CALLED = ("coin-purse", "dice-bag", "tavern-guest")
+"""Packages that do nothing by a run alone: they have tests of their own below."""
+PROVIDERS = {"herb-market": ("herb-stock",)}
+"""Packages of the pages that others run with."""
 
 
 @pytest.fixture
@@ -82,7 +94,9 @@ def test_no_example_is_written_twice() -> None:
 
 
 def test_every_package_of_the_pages_is_run() -> None:
-    assert sorted(target.split("/")[0] for target in RUNS) == PACKAGES
+    run = [target.split("/")[0] for target in RUNS]
+    along = [one for others in PROVIDERS.values() for one in others]
+    assert sorted([*run, *CALLED, *along]) == PACKAGES
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -94,8 +108,10 @@ def test_a_package_of_the_pages_has_no_problems(covel: Covel, home: Path, packag
 @pytest.mark.parametrize("target", RUNS)
 def test_a_package_of_the_pages_runs_with_the_offline_model(covel: Covel, target: str) -> None:
     payload, tools = RUNS[target]
-    trusted = target.split("/")[0]
-    called = covel("run", target, "--payload", payload, "--trust", trusted, "--json")
+    others = PROVIDERS.get(target, ())
+    trusted = [part for one in (target.split("/")[0], *others) for part in ("--trust", one)]
+    along = [part for one in others for part in ("--with", one)]
+    called = covel("run", target, "--payload", payload, *trusted, *along, "--json")
     assert called.code == 0, called.err
     assert called.json["committed"]
     assert [call["name"] for call in called.json["toolCalls"]] == tools
@@ -115,6 +131,51 @@ def test_the_dice_cup_remembers_in_the_same_session(covel: Covel) -> None:
     assert f"Trace of {second['turnId']}" in shown.out
 
 
+def test_the_coin_purse_keeps_its_coins_and_says_when_it_is_full(covel: Covel) -> None:
+    trust = ("--trust", "coin-purse", "--json")
+    first = covel("rpc", "new", "coin-purse", "add-coins", "--payload", '{"count": 3}', *trust)
+    assert (first.json["result"], first.json["writes"]) == ({"coins": 3}, 2)
+    purse = ("rpc", first.json["sessionId"], "coin-purse")
+    full = covel(*purse, "add-coins", "--payload", '{"count": 98}', *trust)
+    assert (full.code, full.json["error"]["code"], full.json["writes"]) == (1, "conflict", 0)
+    assert covel(*purse, "count-coins", *trust).json["result"] == {"coins": 3}
+
+
+def test_the_dice_bag_rolls_and_points_at_a_wrong_word(covel: Covel) -> None:
+    trust = ("--trust", "dice-bag")
+    payload = '{"sides": 6}'
+    made = covel("rpc", "new", "dice-bag", "roll-dice", "--payload", payload, *trust, "--json")
+    session_id = made.json["sessionId"]
+    rolled = covel("rpc", session_id, '/r 6 2 "the old door"', *trust)
+    assert rolled.out.endswith("in all for the old door.\n")
+    wrong = covel("rpc", session_id, "/roll six 2", *trust)
+    (shown,) = [block for block in blocks(ROOT / "docs" / "commands.md", "text") if "^^^" in block]
+    assert wrong.err.endswith(shown)
+
+
+def test_the_tavern_takes_an_answer_once_and_greets_by_it(covel: Covel) -> None:
+    trust = ("--trust", "tavern-guest")
+    asked = covel("run", "tavern-guest", *trust, "--json").json
+    answer = ("answer", asked["sessionId"], "guest-sheet", *trust, "--values")
+    refused = covel(*answer, '{"name": "Wren", "wit": 9}', "--json")
+    assert refused.json["error"]["details"]["issues"] == [
+        {"field": "strength", "message": "Spend at most 10 points."}
+    ]
+    assert covel(*answer, '{"name": "Wren", "wit": 4}').out == (
+        "Wren enters, 5 strong and 4 clever.\n"
+    )
+    again = covel("run", "tavern-guest", *trust, "--session", asked["sessionId"], "--json")
+    assert again.json["output"] == {"welcome": "Wren"}
+
+
+def test_the_guard_of_the_dice_tower_saves_a_run(covel: Covel) -> None:
+    payload = '{"dice": 0, "sides": 6}'
+    called = covel("run", "dice-tower", "--payload", payload, "--trust", "dice-tower", "--json")
+    assert called.code == 0, called.err
+    assert called.json["committed"]
+    assert called.json["toolCalls"] == []
+
+
 def test_the_scripted_replies_parse_and_the_first_two_play(covel: Covel, home: Path) -> None:
     script = home / "replies.yaml"
     replies = read_script(script)
@@ -126,6 +187,21 @@ def test_the_scripted_replies_parse_and_the_first_two_play(covel: Covel, home: P
     assert called.code == 0, called.err
     assert called.json["text"] == "Only text."
     assert [call["name"] for call in called.json["toolCalls"]] == ["echo-value"]
+
+
+def test_the_tide_diary_finds_what_an_earlier_run_wrote(covel: Covel, home: Path) -> None:
+    command = ("run", "tide-diary", "--trust", "tide-diary", "--json")
+    payload = RUNS["tide-diary"][0]
+    session_id = covel(*command, "--payload", payload).json["sessionId"]
+    model = ("--model", f"scripted:{home / 'tide-replies.yaml'}")
+    found = covel(*command, "--session", session_id, *model)
+    assert found.code == 0, found.err
+    results = found.json["toolCalls"][0]["result"]["results"]
+    lines = [
+        f"{number}. [{hit['source']}] {hit['key']}: {hit['text']}\n"
+        for number, hit in enumerate(results, 1)
+    ]
+    assert "".join(lines) == (home / "tide-found.txt").read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/models.md"])

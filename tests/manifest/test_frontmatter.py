@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from covel_host.manifest.file_text import MAX_FILE_BYTES
+from covel_host.diagnostics.file_text import MAX_FILE_BYTES
 from covel_host.manifest.frontmatter import Frontmatter, read_frontmatter, read_frontmatter_file
 
 

@@ -5,16 +5,17 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
+from covel_host.diagnostics.known_fields import fields_at
+from covel_host.diagnostics.near_names import nearest, only_near
 from covel_host.manifest.contributed_code import HookEvent
 from covel_host.manifest.fields import ManifestModel
 from covel_host.manifest.frontmatter import read_frontmatter
 from covel_host.manifest.kernel_contracts import is_kernel_contract
-from covel_host.manifest.known_fields import fields_at
 from covel_host.manifest.model_reading import read_model
 from covel_host.manifest.root_manifest import RootManifest
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.schedule import Detached, EarlierRuntime, NeededContract, NeededRuntime
-from covel_host.manifest.spellings import current_spelling, nearest, only_near
+from covel_host.manifest.spellings import current_spelling
 from plugin_sdk.names import LIFE_CYCLE_HOOKS
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -190,10 +191,26 @@ def test_a_package_folder_may_itself_be_a_link(tmp_path: Path) -> None:
     assert reading.entry is not None
 
 
-def test_a_loop_of_links_is_no_manifest(tmp_path: Path) -> None:
-    root = make(tmp_path / "moss-ledger", {"README.md": ""})
-    (root / "PLUGIN.md").symlink_to(root / "PLUGIN.md")
-    assert names(read_package(root)) == ["root-manifest-missing"]
+@pytest.mark.parametrize("file", ["PLUGIN.md", "runtimes/gather/RUNTIME.md"])
+@pytest.mark.parametrize(
+    ("put", "said"),
+    [
+        (lambda path: path.symlink_to(path), "a symbolic link that leads nowhere"),
+        (lambda path: path.mkdir(), "a folder"),
+        (os.mkfifo, "a device, a pipe or a socket"),
+    ],
+)
+def test_what_is_no_file_in_the_place_of_a_manifest_is_told(
+    tmp_path: Path, put: Callable[[Path], None], said: str, file: str
+) -> None:
+    root = make(tmp_path / "moss-ledger", {"PLUGIN.md": "---\ndescription: x\n---\n"})
+    path = root / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    put(path)
+    (found,) = read_package(root).diagnostics
+    assert (found.name, found.file, found.blocks_loading) == ("file-unreadable", file, True)
+    assert found.message == f"{file} cannot be read: it is {said}."
 
 
 @pytest.mark.parametrize(

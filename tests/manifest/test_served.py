@@ -26,19 +26,24 @@ def contributions(root: Path, contributes: str) -> list[tuple[str, str, bool]]:
 
 def test_every_contribution_is_served_or_listed() -> None:
     listed = {*CODE_CONTRIBUTIONS, *QUIET_CONTRIBUTIONS}
-    assert set(Contributions.model_fields) - listed == {"tools"}
+    assert set(Contributions.model_fields) - listed == {
+        "actions",
+        "commands",
+        "forms",
+        "tools",
+        "services",
+        "data",
+        "datasets",
+        "events",
+        "hooks",
+    }
     assert listed <= set(Contributions.model_fields)
 
 
 @pytest.mark.parametrize(
     ("contributes", "path"),
     [
-        ("actions: [look]", "contributes.actions"),
-        ("services: [moss.notes@1]", "contributes.services"),
         ("wires: [loud]", "contributes.wires"),
-        ("forms: [points]", "contributes.forms"),
-        ("datasets: {npcs: {schema: npc.json}}", "contributes.datasets"),
-        ("hooks: [{event: PreToolUse}]", "contributes.hooks"),
     ],
 )
 def test_contributions_of_code_block_loading(tmp_path: Path, contributes: str, path: str) -> None:
@@ -48,10 +53,9 @@ def test_contributions_of_code_block_loading(tmp_path: Path, contributes: str, p
 @pytest.mark.parametrize(
     ("contributes", "path"),
     [
-        ("events: [{topic: moss.found, schema: x.json, description: Found}]", "contributes.events"),
-        ("data: {notes: {schema: x.json, version: 1}}", "contributes.data"),
         ("prompt: [{id: tone, content: Be calm, position: system}]", "contributes.prompt"),
         ("settings: [{key: tone, type: text, label: Tone}]", "contributes.settings"),
+        ("hooks: [{event: PreToolUse}, {event: SessionEnd}]", "contributes.hooks.1.event"),
     ],
 )
 def test_declarations_that_nothing_reads_are_said_and_block_nothing(
@@ -60,7 +64,17 @@ def test_declarations_that_nothing_reads_are_said_and_block_nothing(
     assert contributions(tmp_path, contributes) == [("not-served-yet", path, False)]
 
 
-@pytest.mark.parametrize("contributes", ["tools: [count]", "actions: []", "data: {}"])
+@pytest.mark.parametrize(
+    "contributes",
+    [
+        "tools: [count]",
+        "datasets: {npcs: {schema: npc.json, search: {text: name}}}",
+        "data: {notes: {schema: x.json, version: 1, search: {text: name}}}",
+        "events: [{topic: moss.found, schema: x.json, description: Found}]",
+        "actions: []",
+        "data: {}",
+    ],
+)
 def test_what_is_served_or_empty_is_not_mentioned(tmp_path: Path, contributes: str) -> None:
     assert contributions(tmp_path, contributes) == []
 
@@ -76,20 +90,19 @@ def needs(root: Path, runtime: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("runtime", "path"),
     [
-        ("function: {handler: run.py}", "runtime.function"),
-        ("guard: guard.py", "runtime.guard"),
         (
             "io: {inputs: {digest: {from: {kernel: turn-digest@1}}}}",
             "runtime.io.inputs",
         ),
-        ("io: {selfData: [{namespace: notes, as: notes}]}", "runtime.io.selfData"),
-        ("io: {output: {contract: moss.notes@1}}", "runtime.io.output.contract"),
-        ("io: {output: {schema: x.json, recordAs: notes}}", "runtime.io.output.recordAs"),
+        (
+            "io: {inputs: {roll: {from: {runtime: roll}, accepts: ./x.json}}}",
+            "runtime.io.inputs",
+        ),
+        (
+            "io: {output: {contract: moss.notes@1}, visibility: story}",
+            "runtime.io.output.contract",
+        ),
         ("io: {concealed: true}", "runtime.io.concealed"),
-        ("agent: {tools: {services: [moss.notes@1]}}", "runtime.agent.tools.services"),
-        ("agent: {tools: {datasets: [npcs]}}", "runtime.agent.tools.datasets"),
-        ("agent: {tools: {defer: true}}", "runtime.agent.tools.defer"),
-        ("agent: {advertiseEvents: true}", "runtime.agent.advertiseEvents"),
         ("agent: {llm: {reasoningEffort: disabled}}", "runtime.agent.llm.reasoningEffort"),
     ],
 )
@@ -107,7 +120,9 @@ def test_what_a_runtime_cannot_run_without_is_named_by_its_field(
         "io: {visibility: story, payloadSchema: x.json, output: {schema: y.json}}",
         "agent: {tools: {plugin: [count], builtin: [runtime-done]}, loop: {maxSteps: 3}}",
         "agent: {llm: {toolChoice: required}, history: {maxTurns: 3}, finishWith: count}",
-        "agent: {tools: {services: [], defer: []}, advertiseEvents: false}",
+        "agent: {tools: {services: [moss.notes@1], defer: []}, advertiseEvents: false}",
+        "agent: {tools: {datasets: [npcs, {dataset: clock, tools: [get]}]}}",
+        "agent: {tools: {builtin: [emit-event, suspend], defer: true}, advertiseEvents: true}",
     ],
 )
 def test_a_runtime_of_served_parts_can_run(tmp_path: Path, runtime: str) -> None:

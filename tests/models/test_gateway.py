@@ -263,3 +263,16 @@ def test_no_provider_library_is_imported_before_a_real_provider_is_used(module: 
     )
 
     assert shown.stdout.strip() == "[]"
+
+
+def test_a_slot_that_code_names_must_be_configured() -> None:
+    table = make_table(STORY, make_slot(name="fast"))
+    gateway(table).check_slot("fast")
+    with pytest.raises(ModelError, match="There is no model slot 'fats'") as caught:
+        gateway(table).check_slot("fats")
+    assert caught.value.code == "config-error"
+
+
+def test_without_slots_to_choose_from_any_name_will_do() -> None:
+    gateway().check_slot("fast")
+    gateway(make_table(STORY), selector=UseOffline()).check_slot("fast")

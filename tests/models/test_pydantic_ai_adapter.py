@@ -417,6 +417,15 @@ def test_settings_of_the_slot_reach_the_request() -> None:
     assert sent["stream_options"] == {"include_usage": True}
 
 
+@pytest.mark.parametrize(("asked", "sent"), [(0.0, 0.0), (0.7, 0.7), (None, None)])
+def test_a_temperature_is_sent_where_one_is_asked_for(
+    asked: float | None, sent: float | None
+) -> None:
+    outcome = call(ask(temperature=asked), answer_with(True, "x"))
+
+    assert outcome.double.requests[0].get("temperature") == sent
+
+
 @pytest.mark.parametrize("effort", ["automatic", "provider-default"])
 def test_an_effort_left_to_the_provider_is_not_sent(effort: str) -> None:
     outcome = call(ask(), answer_with(True, "x"), reasoning_effort=sourced(effort))

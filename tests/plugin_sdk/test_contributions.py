@@ -137,6 +137,14 @@ def test_a_service_may_show_models_a_schema_of_its_own() -> None:
     assert (prices.name, prices.kind, prices.offer_to_models) == ("prices", "write", False)
 
 
+def test_the_input_of_a_service_for_models_is_one_object() -> None:
+    def prices(names: list[str]) -> None: ...
+
+    assert service("shop.prices@2", kind="read")(prices).input_schema["type"] == "array"
+    with pytest.raises(DefinitionError, match=r'^Service "shop\.prices@2": .* one JSON object'):
+        service("shop.prices@2", kind="read", offer_to_models=True)(prices)
+
+
 @extension("prompt.segment@1", id="hints", order=10)
 async def hints(ctx: ExtensionContext, query: PromptQuery) -> list[PromptSegment]:
     return [PromptSegment(id="h", content=query.player_message, position="after-history")]

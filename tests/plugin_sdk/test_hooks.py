@@ -3,6 +3,7 @@
 import dataclasses
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pluggy
@@ -124,6 +125,12 @@ def test_options_no_hook_can_have_are_refused(
     with pytest.raises(DefinitionError) as caught:
         hookimpl(**options)(function)
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("marked", [type("Moss", (), {}), partial(_life_cycle), print, "turn_stop"])
+def test_only_functions_are_marked(marked: Any) -> None:
+    with pytest.raises(DefinitionError, match="hookimpl marks functions written with def, not"):
+        hookimpl(marked)
 
 
 def test_answers_say_continue_or_abort() -> None:

@@ -1,7 +1,11 @@
 """One model per proposal type, and payloads as they are stored."""
 
+import dataclasses
 import datetime
+import decimal
+import enum
 import json
+import uuid
 from typing import Any, get_args
 
 import pytest
@@ -24,7 +28,7 @@ from plugin_sdk import (
     UiRetry,
     parse_proposal,
 )
-from plugin_sdk.proposals import PROPOSAL_MODELS
+from plugin_sdk.proposals import PROPOSAL_MODELS, read_proposal
 
 REF = {"id": "a" * 64, "mime": "image/png", "size": 3}
 
@@ -225,6 +229,15 @@ def test_the_payload_is_not_shared() -> None:
     assert proposal.payload()["value"] == {"rows": [1]}
 
 
+@dataclasses.dataclass
+class _Point:
+    x: int
+
+
+class _Plain(enum.Enum):
+    ONE = "one"
+
+
 def _circle() -> list[Any]:
     ring: list[Any] = []
     ring.append(ring)
@@ -232,12 +245,34 @@ def _circle() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "value", [object(), {1, 2}, float("nan"), float("inf"), _circle(), b"x", {"a": print}]
+    "value",
+    [
+        object(),
+        {1, 2},
+        float("nan"),
+        float("inf"),
+        _circle(),
+        b"x",
+        {"a": print},
+        [uuid.UUID(int=7)],
+        decimal.Decimal(1),
+        _Point(1),
+        _Plain.ONE,
+        {"text": "lone \ud800"},
+    ],
 )
 def test_values_json_cannot_store_are_refused(value: object) -> None:
     payload = {"namespace": "n", "key": "k", "value": value}
     with pytest.raises(ProposalInvalid, match="cannot be stored as JSON"):
         parse_proposal({"type": "plugin.data", "payload": payload})
+
+
+@pytest.mark.parametrize("value", [{"mime": "a/b"}, {"mime": (2**80, "灯")}])
+def test_a_proposal_is_read_with_the_text_of_its_payload(value: Any) -> None:
+    payload = {"namespace": "n", "key": "k", "value": value}
+    proposal, text = read_proposal({"type": "plugin.data", "payload": payload})
+    assert json.loads(text) == proposal.payload()
+    assert b'"mime":' in text
 
 
 def test_numbers_that_are_not_finite_are_refused_in_models_too() -> None:

@@ -146,6 +146,17 @@ def test_a_directory_forgets_the_names_of_a_replaced_record() -> None:
     assert directory.resolve("robin").outcome == "found"
 
 
+def test_a_copied_directory_is_changed_apart() -> None:
+    directory = CharacterDirectory([{"id": "a", "name": "Wren", "aliases": ["Bird"]}])
+    twin = directory.copy()
+    twin.put({"id": "a", "name": "Robin"})
+    twin.put({"id": "b", "name": "Wren", "aliases": ["Bird"]})
+    assert [twin.resolve(name).outcome for name in ("Robin", "Bird")] == ["found", "found"]
+    assert directory.resolve("Robin").outcome == "missing"
+    assert list(directory.characters) == ["a"]
+    assert [character["id"] for character in directory.aliased("bird")] == ["a"]
+
+
 # Fields
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from covel_host.proposals.dimension_rules import check_dimension_value
+from covel_host.schemas.dimension_values import check_dimension_value
 from plugin_sdk.rules.dimension_definitions import (
     dimension_definition_problems,
     dimension_value_problem,
@@ -83,6 +83,7 @@ def test_null_is_a_value() -> None:
         ({"properties": {"a": True}}, "schema.properties"),
         ({"properties": {"a": {"type": "date"}}}, "schema.properties.a.type"),
         ({"properties": {"a": {}}, "required": ["b"]}, "schema.required"),
+        ({"properties": {}, "required": [["b"]]}, "schema.required"),
         ({"additionalProperties": "no"}, "schema.additionalProperties"),
         ({"additionalProperties": {"not": {}}}, "schema.additionalProperties.not"),
         ({"enum": ["a"], "x-enumLabels": {"b": "B"}}, "schema.x-enumLabels"),

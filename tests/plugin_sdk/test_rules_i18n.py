@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plugin_sdk.rules.i18n import label_text, resolve_i18n_text, translate
+from plugin_sdk.rules.i18n import label_text, matching_locale, resolve_i18n_text, translate
 
 CHINESE = {"You roll {n}.": "你掷出 {n}。", "Done": "完成"}
 
@@ -90,3 +90,21 @@ def test_the_exact_locale_always_wins(texts: dict[str, str], locale: str) -> Non
         if key.replace("_", "-").lower() != locale.replace("_", "-").lower()
     }
     assert resolve_i18n_text({**others, locale: "exact"}, locale) == "exact"
+
+
+@pytest.mark.parametrize(
+    ("available", "locale", "found"),
+    [
+        (["de", "zh"], "zh", "zh"),
+        (["de", "zh"], "zh-CN", "zh"),
+        (["zh-CN"], "zh_cn", "zh-CN"),
+        (["zh-Hant"], "zh-CN", None),
+        (["pt-BR"], "pt-PT", "pt-BR"),
+        (["de"], "fr", None),
+        ([], "en", None),
+    ],
+)
+def test_a_reader_is_served_by_the_nearest_locale(
+    available: list[str], locale: str, found: str | None
+) -> None:
+    assert matching_locale(available, locale) == found

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plugin_sdk.rules.excerpts import search_excerpt
-from plugin_sdk.rules.ranking import rank_texts
+from plugin_sdk.rules.ranking import rank_documents, rank_texts
 from plugin_sdk.rules.ranking_index import RankingIndex
 from plugin_sdk.rules.ranking_postings import GROUPED_FROM
 from plugin_sdk.rules.terms import count_terms, document_terms, search_terms, term_places
@@ -54,6 +54,8 @@ def test_a_changed_index_answers_as_one_built_from_scratch(
     found = index.search(query, limit=limit, min_coverage=min_coverage)
     fresh = RankingIndex(kept.items()).search(query, limit=limit, min_coverage=min_coverage)
     listed = rank_texts(query, texts, limit=limit, min_coverage=min_coverage)
+    read = [document_terms(text) for text in texts]
+    assert rank_documents(query, read, limit=limit, min_coverage=min_coverage) == listed
     assert found == fresh
     assert [(m.key, m.score, m.coverage, m.matched) for m in found] == [
         (keys[text.index], text.score, text.coverage, text.matched) for text in listed
@@ -227,3 +229,11 @@ def test_a_term_that_becomes_rare_and_common_again_keeps_its_order() -> None:
     for n in range(2 * GROUPED_FROM):
         index.add(f"new {n}", "lamp pier")
     assert index.search("lamp", limit=9) == index.search("lamp")[:9]
+
+
+def test_an_index_counts_its_pairs_of_text_and_term() -> None:
+    index = RankingIndex([("a", "lamp lamp pier"), ("b", "lamp")])
+    assert index.places == 3
+    index.replace("b", "tide moss")
+    index.remove("a")
+    assert index.places == 2

@@ -4,19 +4,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from covel_host.proposals.commit import commit_execution
 from covel_host.proposals.errors import CommitRefused
-from covel_host.proposals.plan import CommitReport, ExecutionCommit, NewMessage
-from covel_host.proposals.refusal_codes import REFUSAL_CODES
+from covel_host.proposals.plan import CommitReport, ExecutionCommit, NewMessage, RunWrites
+from covel_host.proposals.refusal_codes import COMMIT_CODES, REFUSAL_CODES
 from covel_host.proposals.staged import StagedProposal, check_proposal
 from covel_host.store.assets import insert_asset
+from covel_host.store.exports import get_export
 from covel_host.store.records import MediaAssetRecord
 from covel_host.store.sessions import insert_session
 from covel_host.store.statements import Statement
 from covel_host.store.store import Store
-from covel_host.store.tables import METADATA
+from covel_host.store.tables import METADATA, RUNTIME_EXPORTS, RUNTIME_EXPORTS_OLD
 from covel_host.store.transaction import Reading
 from covel_host.trace.events import TraceEvent
 from tests.store.builders import START, session, tool_call
@@ -40,8 +41,18 @@ def note(key: str = "lamp", value: Any = 1, *, number: int = 1) -> StagedProposa
     return staged("plugin.data", number, namespace="notes", key=key, value=value)
 
 
-def commit(turn_id: str = "t1", **changes: Any) -> ExecutionCommit:
-    """A player's execution that wrote nothing yet."""
+def run(
+    run_id: str = "run-1", *proposals: StagedProposal, runtime_id: str = "echo-demo", **changes: Any
+) -> RunWrites:
+    """What a run of the package `echo-demo` hands in."""
+    values: dict[str, Any] = {"run_id": run_id, "plugin_id": "echo-demo", "runtime_id": runtime_id}
+    return RunWrites(**{**values, "proposals": proposals, **changes})
+
+
+def commit(
+    turn_id: str = "t1", *, proposals: tuple[StagedProposal, ...] = (), **changes: Any
+) -> ExecutionCommit:
+    """A player's execution; `proposals` are those of its one run."""
     values: dict[str, Any] = {
         "session_id": "s1",
         "incarnation": "incarnation-of-s1",
@@ -52,6 +63,7 @@ def commit(turn_id: str = "t1", **changes: Any) -> ExecutionCommit:
         "started_at": START,
         "finished_at": FINISHED,
         "duration_ms": 300_000,
+        "runs": (run("run-1", *proposals),) if proposals else (),
     }
     return ExecutionCommit(**{**values, **changes})
 
@@ -60,7 +72,7 @@ def full_commit(turn_id: str = "t1") -> ExecutionCommit:
     """A player's execution that wrote something of every kind."""
     return commit(
         turn_id,
-        results=[{"runtimeId": "echo-demo", "status": "success"}],
+        results=({"runtimeId": "echo-demo", "runId": "run-1", "status": "success"},),
         messages=(
             NewMessage(
                 message_id=f"said-{turn_id}",
@@ -212,7 +224,7 @@ def refused(store: Store, execution: ExecutionCommit) -> CommitRefused:
     with pytest.raises(CommitRefused) as error:
         committed(store, execution)
     assert contents(store) == before
-    assert error.value.code in REFUSAL_CODES
+    assert error.value.code in {*REFUSAL_CODES, *COMMIT_CODES}
     return error.value
 
 
@@ -226,3 +238,21 @@ def contents(store: Store) -> dict[str, list[Any]]:
         }
 
     return store.read_now(body)
+
+
+def exports(reading: Reading, session_id: str = "s1", *, revision: int | None = None) -> list[Any]:
+    """The exports of a session by producer and name; as `revision` left them if given."""
+    names = {
+        (row[0], row[1])
+        for table in (RUNTIME_EXPORTS, RUNTIME_EXPORTS_OLD)
+        for row in reading.rows(
+            Statement(
+                select(table.c.producer_id, table.c.name).where(
+                    table.c.session_id == bindparam("session_id")
+                )
+            ),
+            {"session_id": session_id},
+        )
+    }
+    found = (get_export(reading, session_id, *name, revision=revision) for name in sorted(names))
+    return [record for record in found if record is not None]

@@ -1,58 +1,83 @@
-"""Fault injection: a transaction that fails after a given number of statements."""
+"""Fault injection: a transaction that fails at a given statement."""
 
+import sqlite3
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from covel_host.proposals.commit import commit_execution
-from covel_host.proposals.plan import ExecutionCommit
+from covel_host.proposals.plan import CommitReport, ExecutionCommit
+from covel_host.store.errors import StoreError
 from covel_host.store.store import Store
 from covel_host.store.transaction import Transaction
+
+Fault = Literal["after", "refused"]
+"""`after`: the process is interrupted once the statement ran. `refused`: the database refuses it.
+"""
 
 
 class Interrupted(Exception):
     """What the fault injection raises."""
 
 
-class FailingTransaction:
-    """Passes statements on and raises after the given number of them."""
+class FailingDriver:
+    """Passes statements on to the driver's connection and fails at the one of that number."""
 
-    def __init__(self, transaction: Transaction, *, after: int) -> None:
-        self._transaction = transaction
-        self._after = after
+    def __init__(self, driver: Any, *, at: int, fault: Fault) -> None:
+        self._driver = driver
+        self._at = at
+        self._fault = fault
         self.sent = 0
 
-    def __getattr__(self, name: str) -> Any:
-        method: Callable[..., Any] = getattr(self._transaction, name)
+    @property
+    def in_transaction(self) -> bool:
+        return bool(self._driver.in_transaction)
 
-        def counted(*arguments: Any, **options: Any) -> Any:
-            outcome = method(*arguments, **options)
-            # Rows that are kept back for company go now: the failure comes after they were sent.
-            self._transaction.flush()
-            self.sent += 1
-            if self.sent == self._after:
-                raise Interrupted
-            return outcome
+    def execute(self, text: str, values: tuple[Any, ...] = ()) -> Any:
+        return self._send(lambda: self._driver.execute(text, values))
 
-        return counted
+    def executemany(self, text: str, rows: list[tuple[Any, ...]]) -> Any:
+        return self._send(lambda: self._driver.executemany(text, rows))
+
+    def _send(self, statement: Callable[[], Any]) -> Any:
+        self.sent += 1
+        if self.sent == self._at and self._fault == "refused":
+            raise sqlite3.OperationalError("disk I/O error")
+        outcome = statement()
+        if self.sent == self._at:
+            raise Interrupted
+        return outcome
+
+
+def commit_failing(
+    store: Store, execution: ExecutionCommit, *, at: int, fault: Fault = "after"
+) -> tuple[CommitReport, int]:
+    """The report of a commit whose statement of that number fails, and how many were sent."""
+
+    def body(transaction: Transaction) -> tuple[CommitReport, int]:
+        driver = FailingDriver(transaction._driver, at=at, fault=fault)
+        failing = Transaction(driver, transaction._dialect)
+        report = commit_execution(failing, execution)
+        failing.flush()
+        return report, driver.sent
+
+    return store.transaction_now(body)
 
 
 def commit_with_every_fault(
-    store: Store, execution: ExecutionCommit, check: Callable[[int], None]
+    store: Store, execution: ExecutionCommit, check: Callable[[int], None], fault: Fault = "after"
 ) -> int:
-    """Commit with a failure after each statement, `check` after each, and at last without one.
+    """Commit with a failure at each statement, `check` after each, and at last without one.
 
     Returns the number of statements the commit sends.
     """
-
-    def body(transaction: Transaction, after: int) -> int:
-        failing = FailingTransaction(transaction, after=after)
-        commit_execution(failing, execution)  # type: ignore[arg-type]
-        return failing.sent
-
-    after = 0
+    at = 0
     while True:
-        after += 1
+        at += 1
         try:
-            return store.transaction_now(lambda transaction: body(transaction, after))  # noqa: B023
-        except Interrupted:
-            check(after)
+            report, sent = commit_failing(store, execution, at=at, fault=fault)
+        except (Interrupted, StoreError):
+            check(at)
+            continue
+        if sent < at:
+            return sent
+        raise AssertionError(f"The commit went on after statement {at} had failed: {report}")

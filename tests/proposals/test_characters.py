@@ -114,7 +114,7 @@ def test_what_the_session_does_not_allow_rolls_everything_back(
     committed(store, commit("t1", proposals=(schema(HP), wren)))
     good = upsert(3, id="npc-good", name="Good")
     error = refused(store, commit("t2", proposals=(good, upsert(4, **payload))))
-    assert (error.code, error.proposal_id) == (code, "proposal-4")
+    assert (error.code, error.failed[-1].proposal_id) == (code, "proposal-4")
     assert words in error.message
     assert error.message.startswith("Plugin 'echo-demo': ")
 
@@ -122,7 +122,7 @@ def test_what_the_session_does_not_allow_rolls_everything_back(
 def test_names_are_checked_against_what_the_same_execution_wrote(store: Store) -> None:
     first = upsert(1, aliases=["the keeper"])
     second = upsert(2, id="npc-b", name="Keeper")
-    assert refused(store, commit(proposals=(first, second))).proposal_id == "proposal-2"
+    assert refused(store, commit(proposals=(first, second))).failed[-1].proposal_id == "proposal-2"
 
 
 def test_a_schema_is_numbered_and_stamped_by_the_host(store: Store) -> None:

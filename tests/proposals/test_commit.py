@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from covel_host.proposals.commit import failure_event, record_failure
+from covel_host.proposals.commit import failure_events, record_failure
 from covel_host.proposals.errors import CommitRefused
+from covel_host.proposals.plan import CommitProgress
 from covel_host.store.errors import RowConflictError, ScopeConflictError, SessionNotFoundError
 from covel_host.store.messages import list_messages
 from covel_host.store.plugin_data import get_data_at, list_data, put_data
@@ -22,7 +23,7 @@ from covel_host.store.tool_calls import list_tool_calls
 from covel_host.store.traces import list_trace
 from covel_host.store.transaction import Reading, Transaction
 from covel_host.store.turns import get_turn, list_turns, put_turn
-from tests.proposals.builders import FINISHED, commit, committed, full_commit, note, staged
+from tests.proposals.builders import FINISHED, commit, committed, full_commit, note, run, staged
 from tests.proposals.faults import Interrupted, commit_with_every_fault
 from tests.store.builders import at, data_key, session, turn
 
@@ -55,7 +56,7 @@ def test_everything_of_an_execution_is_there_after_its_commit(store: Store) -> N
     sessions, turns, messages, data, calls, trace, revisions, *_ = everything(store)
     assert sessions[0].revision == 1
     assert [(item.commit_status, item.revision) for item in turns] == [("committed", 1)]
-    assert turns[0].results == [{"runtimeId": "echo-demo", "status": "success"}]
+    assert turns[0].results == [{"runtimeId": "echo-demo", "runId": "run-1", "status": "success"}]
     assert [(item.message_id, item.role, item.content) for item in messages] == [
         ("said-t1", "user", "Light the lamp."),
         ("message-1", "assistant", "The lamp is lit."),
@@ -112,28 +113,26 @@ def test_a_failure_after_any_statement_leaves_nothing(store: Store) -> None:
         assert everything(store) == before, after
 
     statements = commit_with_every_fault(store, execution, nothing_changed)
-    assert statements > 15
+    assert statements > 10
     assert everything(store) != before
 
 
 def test_a_refused_proposal_rolls_everything_back_and_is_named(store: Store) -> None:
     bad = staged("plugin.data", 7, namespace="_logs", key="k", value=1)
-    execution = replace(full_commit(), proposals=(*full_commit().proposals, bad))
+    execution = replace(full_commit(), runs=(*full_commit().runs, run("run-2", bad)))
     before = everything(store)
     with pytest.raises(CommitRefused) as refused:
         committed(store, execution)
     error = refused.value
-    assert (error.proposal_id, error.proposal_type, error.code) == (
-        "proposal-7",
-        "plugin.data",
-        "reserved-namespace",
-    )
+    assert error.code == "reserved-namespace"
     assert everything(store) == before
-    assert failure_event(execution, error).payload == {
+    [event] = failure_events(execution, error.failed)
+    assert event.payload == {
         "proposalId": "proposal-7",
         "proposalType": "plugin.data",
         "runtimeId": "echo-demo",
         "pluginId": "echo-demo",
+        "code": "reserved-namespace",
         "error": error.message,
     }
 
@@ -206,12 +205,12 @@ def test_the_phase_changes_with_the_commit_and_only_then(store: Store) -> None:
 
 
 def test_extra_writes_share_the_transaction_and_the_revision(store: Store) -> None:
-    def write(transaction: Transaction, revision: int) -> None:
-        key = data_key("k", namespace="extra")
+    def write(transaction: Transaction, progress: CommitProgress) -> None:
+        key, revision = data_key("k", namespace="extra"), progress.revision
         put_data(transaction, key, value_text=str(revision), revision=revision, at=at())
 
-    def fail(transaction: Transaction, revision: int) -> None:
-        write(transaction, revision)
+    def fail(transaction: Transaction, progress: CommitProgress) -> None:
+        write(transaction, progress)
         raise Interrupted
 
     committed(store, commit("t1", extra_writes=write))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from covel_host.proposals.dimension_rules import check_dimension_value
+from covel_host.schemas.dimension_values import check_dimension_value
 from covel_host.store.dimension_settlements import (
     KEPT_RECEIPTS,
     every_settlement,
@@ -147,7 +147,10 @@ def test_one_stale_version_refuses_all_and_names_the_current_one(
 def test_the_second_writer_of_one_version_is_refused(adopted: Store) -> None:
     proposals = (update(1, ("tide", 1, 5)), update(2, ("tide", 1, 6)))
     error = refused(adopted, provided("t2", proposals=proposals))
-    assert (error.code, error.proposal_id) == ("dimension-version-conflict", "proposal-2")
+    assert (error.code, error.failed[-1].proposal_id) == (
+        "dimension-version-conflict",
+        "proposal-2",
+    )
 
 
 @pytest.mark.parametrize(

@@ -306,4 +306,4 @@ def test_a_later_refusal_takes_back_what_the_type_wrote(full: Store, type_name: 
     )
     proposal = first if type_name == "dimension.update" else of_type(type_name, 80)
     error = refused(full, provided("t2", proposals=(proposal, bad)))
-    assert (error.code, error.proposal_id) == ("reserved-namespace", "proposal-90")
+    assert (error.code, error.failed[-1].proposal_id) == ("reserved-namespace", "proposal-90")

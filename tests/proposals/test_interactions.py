@@ -27,7 +27,10 @@ def ask(number: int = 1, /, **changes: Any) -> Any:
 def test_a_form_that_no_answer_fits_is_refused(store: Store, field: dict[str, Any]) -> None:
     fields = [*FORM["fields"], field]
     error = refused(store, commit(proposals=(ask(fields=fields),)))
-    assert (error.code, error.proposal_type) == ("proposal-invalid", "interaction.request")
+    assert (error.code, error.failed[-1].proposal_type) == (
+        "proposal-invalid",
+        "interaction.request",
+    )
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pathlib import Path
 from covel_host.proposals.commit import commit_execution
 from covel_host.store.store import Store
 from plugin_sdk.proposals import PluginData
-from tests.proposals.builders import full_commit
+from tests.proposals.builders import full_commit, run
 from tests.proposals.test_overlay import staging_of
 from tests.store.builders import options
 
@@ -33,7 +33,7 @@ def stop(*_):
 staging = staging_of(store)
 asyncio.run(staging.stage([PluginData(namespace="notes", key="called", value=1)]))
 execution = full_commit("t2")
-execution = replace(execution, proposals=(*execution.proposals, *staging.proposals))
+execution = replace(execution, runs=(*execution.runs, run('run-2', *staging.proposals)))
 if place == "before":
     stop()
 if place == "inside":

@@ -1,16 +1,12 @@
 """Which tools a model sees, which it may call, and what fails before it is asked."""
 
-import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from covel_host.tools.registry import ToolRegistry
-from covel_host.turn.admission import ManualRequest
-from tests.support.hosts import Played, opened, play, played_on
+from tests.runtime.conftest import BenchMaker
+from tests.support.hosts import Played, play
 from tests.support.packages import write_package
-from tests.support.replies import Reply, call, calls, done, say
-from tests.support.tool_calls import PackageTools
+from tests.support.replies import call, calls, done, say
 
 CODE = """
 @tool(name="first")
@@ -72,33 +68,28 @@ def test_a_story_may_call_runtime_done_though_it_is_not_offered(tmp_path: Path) 
     assert "unavailable" not in played.envelopes[0]
 
 
-def on_registry(home: Path, registry: ToolRegistry, *replies: Reply) -> Played:
-    async def main() -> Played:
-        async with opened(home, *replies) as host:
-            host.ports = replace(host.ports, registry=registry)
-            return await played_on(host, ManualRequest(target="demo"))
-
-    return asyncio.run(main())
-
-
-def test_a_declared_tool_that_is_not_registered_fails_before_any_model_call(tmp_path: Path) -> None:
-    package(tmp_path)
-    played = on_registry(tmp_path, ToolRegistry(PackageTools({})))
-    assert played.requests == []
-    assert played.report.failure is not None
-    assert played.report.failure.message == (
+def test_a_declared_tool_that_is_not_registered_fails_before_any_model_call(
+    bench: BenchMaker,
+) -> None:
+    runtime = {
+        "schedule": {"trigger": {"type": "manual"}},
+        "agent": {"tools": {"plugin": ["first"]}},
+    }
+    contributes = {"tools": ["first"]}
+    made = bench(manifest={"description": "A.", "contributes": contributes, "runtime": runtime})
+    failure = made.play().failure
+    assert made.gateway.requests == []
+    assert failure is not None
+    assert failure.message == (
         'runtime "demo" declares plugin tool "first", but its plugin did not register it'
     )
-    assert played.rows.turn is not None
-    assert played.rows.turn.commit_status == "failed"
 
 
 def test_a_builtin_tool_this_host_lacks_is_left_out_with_a_warning(tmp_path: Path) -> None:
-    package(tmp_path, tools={"builtin": ["render-ui"], "plugin": []})
-    played = on_registry(tmp_path, ToolRegistry(PackageTools({})), say("Done."))
-    assert offered(played) == []
+    package(tmp_path, tools={"builtin": ["delegate"], "plugin": []})
+    played = play(tmp_path, "demo", say("Done."))
+    assert offered(played) == ["runtime-done"]
     assert played.report.result.warnings == (
-        'builtin tool "render-ui" is not installed on this host — not offered',
-        'builtin tool "runtime-done" is not installed on this host — not offered',
+        'builtin tool "delegate" is not installed on this host — not offered',
     )
-    assert len(played.kept_result["warnings"]) == 2
+    assert len(played.kept_result["warnings"]) == 1

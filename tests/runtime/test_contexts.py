@@ -34,11 +34,9 @@ async def facts(ctx: ToolContext) -> object:
 async def absent(ctx: ToolContext) -> object:
     '''Members that are not served.'''
     async def history(): return await ctx.history_for("npc-1")
-    async def inputs(): return await ctx.store.list_player_inputs()
     answers = {}
     for name, use in {
-        "world": lambda: ctx.world, "services": lambda: ctx.services,
-        "history": history, "inputs": inputs,
+        "history": history,
     }.items():
         try:
             result = use()
@@ -137,9 +135,7 @@ def test_a_context_knows_run_and_session(tmp_path: Path) -> None:
 def test_members_that_are_not_served_answer_unavailable(tmp_path: Path) -> None:
     package(tmp_path)
     played = play(tmp_path, "demo", calls(call("absent")), done())
-    assert contents(played)[0] == dict.fromkeys(
-        ("world", "services", "history", "inputs"), "unavailable"
-    )
+    assert contents(played)[0] == {"history": "unavailable"}
 
 
 def test_changing_what_was_read_changes_nothing(tmp_path: Path) -> None:

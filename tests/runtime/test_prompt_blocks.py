@@ -71,9 +71,7 @@ def test_up_to_the_limit_all_rows_are_shown_oldest_first() -> None:
 def test_above_the_limit_the_oldest_and_the_recently_updated_half_are_shown() -> None:
     keys = [row.key for row in shown_rows(rows(100), max_entries=50)]
     assert keys == [f"k{n:03}" for n in range(50)]
-    fresh = tuple(
-        OwnRow(row.key, row.value, row.created_revision, row.created_revision) for row in rows(100)
-    )
+    fresh = tuple(OwnRow(row.key, row.value, row.created, row.created) for row in rows(100))
     keys = [row.key for row in shown_rows(fresh, max_entries=50)]
     assert keys == [f"k{n:03}" for n in (*range(25), *range(75, 100))]
     block = own_data_block(OwnData("n", "n", fresh), locale="en")
@@ -90,7 +88,7 @@ def test_own_data_never_shows_more_than_its_limit(count: int, limit: int, random
     assert len({row.key for row in shown}) == len(shown)
     if count > limit:
         assert set(given_rows[: limit // 2]) <= set(shown)
-        assert max(given_rows, key=lambda row: row.updated_revision) in shown
+        assert max(given_rows, key=lambda row: row.updated) in shown
 
 
 def test_empty_own_data_says_so_in_the_instruction_language() -> None:

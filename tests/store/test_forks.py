@@ -42,6 +42,9 @@ NOT_COPIED = {
     "tool_calls",
     "trace_events",
     "media_assets",
+    "posted_messages",
+    "outside_inputs",
+    "removed_rows",
 }
 """Rows that a fork makes itself or leaves to the session whose executions they tell of."""
 
@@ -222,6 +225,6 @@ def test_every_table_is_copied_or_says_why_not() -> None:
     assert {pair.old.name for pair in pairs} == twins
     copied = {pair.current.name for pair in pairs} | {pair.old.name for pair in pairs}
     copied |= {table.name for table in APPENDED_TABLES}
-    copied |= {"messages", "logical_turns", "media_refs"}
+    copied |= {"messages", "logical_turns", "media_refs", "session_worlds", "world_import_ledger"}
     assert copied | NOT_COPIED == set(METADATA.tables)
-    assert len(forks._copy_statements()) == len(pairs) + len(APPENDED_TABLES) + 3
+    assert len(forks._copy_statements()) == len(pairs) + len(APPENDED_TABLES) + 5

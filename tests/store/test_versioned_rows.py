@@ -139,4 +139,6 @@ def test_all_versioned_tables_are_known() -> None:
         "dimension_settlements",
         "lorebook_entries",
         "plugin_data",
+        "runtime_exports",
+        "seats",
     }

@@ -1,5 +1,6 @@
 """Writes small package folders."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
@@ -33,14 +34,28 @@ def write_package(
     io: Mapping[str, Any] | None = None,
     body: str = "Do what you are asked.",
     files: Mapping[str, str] | None = None,
+    datasets: Mapping[str, Any] | None = None,
+    events: Mapping[str, Any] | None = None,
+    hooks: Sequence[str] = (),
+    function: Mapping[str, Any] | None = None,
 ) -> str:
-    """A package with one manual inline agent; its ID. `code` defines the tools, nothing more."""
-    runtime: dict[str, Any] = {"schedule": {"trigger": {"type": "manual"}}, "agent": agent or {}}
+    """A package with one manual inline agent; its ID. `code` defines tools and `hooks`, no more.
+
+    `events` are payload schemas by topic; a topic that ends in `.internal` is not advertised.
+    `hooks` are the events it listens to. With `function` the runtime is a function.
+    """
+    runtime: dict[str, Any] = {"schedule": {"trigger": {"type": "manual"}}}
+    runtime |= {"agent": agent or {}} if function is None else {"function": dict(function)}
     if io is not None:
         runtime["io"] = io
     manifest = {
         "description": "A package of a test.",
-        "contributes": {"tools": list(tools)},
+        "contributes": {
+            "tools": list(tools),
+            "datasets": dict(datasets or {}),
+            "events": [_event(topic) for topic in events or {}],
+            "hooks": [{"event": event} for event in hooks],
+        },
         "runtime": runtime,
     }
     (folder / "server").mkdir(parents=True, exist_ok=True)
@@ -49,7 +64,21 @@ def write_package(
     if code:
         entry = ENTRY_HEAD + dedent(code) + ENTRY_END
         (folder / "server" / "index.py").write_text(entry, encoding="utf-8")
-    for name, content in (files or {}).items():
+    schemas = {_schema_file(topic): json.dumps(schema) for topic, schema in (events or {}).items()}
+    for name, content in {**schemas, **(files or {})}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
     return folder.name
+
+
+def _event(topic: str) -> dict[str, Any]:
+    return {
+        "topic": topic,
+        "schema": _schema_file(topic),
+        "description": f"About {topic}.",
+        "advertise": not topic.endswith(".internal"),
+    }
+
+
+def _schema_file(topic: str) -> str:
+    return f"schemas/{topic}.json"

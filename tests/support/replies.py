@@ -72,7 +72,6 @@ class PlayedGateway(ModelGateway):
         retry: RetryPolicy | None = None,
         on_delta: DeltaSink | None = None,
     ) -> ModelReply:
-        assert on_delta is not None
         self.requests.append(request)
         self.asked_slots.append(slot)
         assert self._replies, f"the model was asked once more: {request.messages[-1]}"
@@ -80,8 +79,9 @@ class PlayedGateway(ModelGateway):
         if isinstance(reply, ModelError):
             raise reply
         if not isinstance(reply, ModelReply):
+            assert on_delta is not None
             return await reply(request, on_delta)
-        for piece in text_pieces(reply.text):
+        for piece in text_pieces(reply.text) if on_delta is not None and request.stream else ():
             await on_delta(TextDelta(piece))
         number = len(self.requests)
         numbered = [

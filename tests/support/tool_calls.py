@@ -6,12 +6,14 @@ from typing import Any, cast
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import SystemClock
-from covel_host.proposals.overlay import DataEntry
+from covel_host.proposals.data_entries import DataEntry, DataSource
+from covel_host.proposals.operations import Operation
 from covel_host.proposals.staging import Staging
+from covel_host.proposals.world_view import WorldHandle, WorldView
 from covel_host.tools.builtin.installed import BUILTIN_TOOLS
 from covel_host.tools.calls import CallScope, ToolCallResult, ToolRequest
 from covel_host.tools.executor import ToolExecutor
-from covel_host.tools.registry import ToolRegistry
+from covel_host.tools.registry import CallableTool, RegisteredTool, ToolRegistry
 from covel_host.trace.log import TraceLog
 from plugin_sdk.context import ToolContext
 from plugin_sdk.tools import Tool
@@ -29,10 +31,15 @@ class NoData:
 
 @dataclass
 class SeenCall:
-    """An open call whose context is nothing but its signal."""
+    """An open call whose context is its signal, and a store or world where one is given."""
 
     signal: CancelSignal
     is_closed: bool = False
+    store: object = None
+    world: WorldHandle | None = None
+    locale: str = "en"
+    emitted_event_topics: tuple[str, ...] = ()
+    writes: Operation | None = None
 
     @property
     def context(self) -> ToolContext:
@@ -60,7 +67,14 @@ class PackageTools:
 class ToolBench:
     """One run of the package `demo` with its executor."""
 
-    def __init__(self, *tools: Tool[Any, Any], others: Sequence[Tool[Any, Any]] = ()) -> None:
+    def __init__(
+        self,
+        *tools: Tool[Any, Any],
+        others: Sequence[Tool[Any, Any]] = (),
+        builtins: Mapping[str, CallableTool] = BUILTIN_TOOLS,
+        source: DataSource | None = None,
+        world: WorldView | None = None,
+    ) -> None:
         self.packages = PackageTools(
             {
                 "demo": {tool.name: tool for tool in tools},
@@ -68,19 +82,25 @@ class ToolBench:
             }
         )
         clock = SystemClock()
-        registry = ToolRegistry(self.packages, builtins=BUILTIN_TOOLS)
-        self.executor = ToolExecutor(registry, clock=clock)
+        self.registry = ToolRegistry(self.packages, builtins=builtins)
+        self.executor = ToolExecutor(clock=clock)
         self.log = TraceLog(turn_id="turn-1", clock=clock)
         self.signal = CancelSignal()
         self.opened: list[SeenCall] = []
         self.staging = Staging(
-            NoData(),
+            source or NoData(),
             plugin_id="demo",
             runtime_id="demo",
             run_id="run-1",
             new_id=iter(f"proposal-{number}" for number in range(100)).__next__,
+            world=world,
         )
-        self.authorized = {tool.name for tool in tools} | {"runtime-done"}
+        self.authorized = {tool.name for tool in tools} | {*builtins}
+        self.emitted: tuple[str, ...] = ()
+
+    @property
+    def resolved(self) -> dict[str, RegisteredTool]:
+        return self.registry.resolve(self.authorized, plugin_id="demo")
 
     @property
     def scope(self) -> CallScope:
@@ -89,6 +109,7 @@ class ToolBench:
             runtime_id="demo",
             instruction_locale="en",
             authorized=frozenset(self.authorized),
+            tools=self.resolved,
             signal=self.signal,
             trace=self.log.of_run("run-1"),
             staging=self.staging,
@@ -99,5 +120,7 @@ class ToolBench:
         return await self.executor.call(ToolRequest(0, "c1", name, arguments), self.scope)
 
     def _open(self, request: ToolRequest, signal: CancelSignal) -> SeenCall:
-        self.opened.append(SeenCall(signal))
+        view = self.staging.world
+        world = None if view is None else view.opened(lambda: None)
+        self.opened.append(SeenCall(signal, emitted_event_topics=self.emitted, world=world))
         return self.opened[-1]

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 from pydantic import BaseModel, model_validator
 
-from covel_host.tools.calls import CallCancelled, ToolCallResult
+from covel_host.tools.calls import CallCancelled, ToolCallResult, ToolRequest
 from plugin_sdk.context import ToolContext
 from plugin_sdk.errors import (
     TOOL_ERROR_CODES,
@@ -81,18 +81,27 @@ def test_a_name_never_reaches_another_packages_tool() -> None:
 
 
 def test_a_framework_name_never_means_a_packages_tool() -> None:
-    @tool(name="render-ui")
+    @tool(name="delegate")
     async def own() -> object:
         """Own."""
         return "own"
 
     bench = ToolBench(own)
-    assert error_of(run(bench, "render-ui"))["code"] == "not-found"
+    assert error_of(run(bench, "delegate"))["code"] == "not-found"
 
 
 def test_a_call_under_its_own_name_says_where_the_tool_is_from() -> None:
     bench = ToolBench(giving({"n": 1}))
     assert (run(bench, "give").source, run(bench, "runtime-done").source) == ("local", "builtin")
+
+
+def test_a_run_keeps_the_tools_it_was_begun_with() -> None:
+    bench = ToolBench(giving("before"))
+    scope = bench.scope
+    bench.packages.by_package = {}
+    request = ToolRequest(0, "c1", "give", "{}")
+    assert asyncio.run(bench.executor.call(request, scope)).content == "before"
+    assert error_of(run(bench, "give"))["code"] == "not-found"
 
 
 # --- arguments -------------------------------------------------------------------------------
@@ -419,10 +428,30 @@ def test_a_read_only_tool_that_writes_fails_before_any_success_is_told(written: 
     assert bench.staging.proposals == ()
 
 
-def test_an_event_is_refused_as_long_as_nothing_delivers_it() -> None:
-    bench = ToolBench(giving(with_emitted_events({}, [Event("door.opened", {})])))
+def test_events_of_a_call_are_kept_for_the_end_of_the_run_and_counted() -> None:
+    data: dict[str, Any] = {"by": ["wind"]}
+    bench = ToolBench(giving(with_emitted_events({}, [Event("door.opened", data)])))
+    result = run(bench, "give")
+    data["by"].clear()
+    assert result.events == (Event("door.opened", {"by": ["wind"]}),)
+    staged = json.loads(result.envelope)["staged"]
+    assert (staged["count"], staged["kinds"]) == (1, ["event"])
+    assert bench.staging.proposals == ()
+
+
+@pytest.mark.parametrize(
+    ("event", "problem"),
+    [
+        ({"topic": "door.opened"}, "is a 'dict', not an Event"),
+        (Event(7), "has the topic 7, which is no text"),  # type: ignore[arg-type]
+        (Event("a", [1]), "has data that is no object"),  # type: ignore[arg-type]
+        (Event("a", {"x": object()}), "has data without a JSON form"),  # type: ignore[dict-item]
+    ],
+)
+def test_an_event_of_another_form_fails_the_call(event: Any, problem: str) -> None:
+    bench = ToolBench(giving(with_emitted_events({}, [event])))
     error = error_of(run(bench, "give"))
-    assert (error["code"], "door.opened" in error["message"]) == ("unavailable", True)
+    assert (error["code"], problem in error["message"]) == ("internal", True)
 
 
 # --- threads, limits, cancellation -----------------------------------------------------------

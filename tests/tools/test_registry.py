@@ -41,3 +41,11 @@ def test_a_framework_name_means_the_hosts_tool_or_nothing() -> None:
 
 def test_every_builtin_tool_has_a_framework_name() -> None:
     assert set(BUILTIN_TOOLS) <= set(FRAMEWORK_TOOL_NAMES)
+
+
+def test_names_are_resolved_together_in_their_order_without_what_is_missing() -> None:
+    registry = ToolRegistry(PACKAGES, builtins=BUILTIN_TOOLS)
+    names = ["runtime-done", "look-up", "delegate", "nothing"]
+    resolved = registry.resolve(names, plugin_id="a")
+    assert list(resolved) == ["runtime-done", "look-up"]
+    assert resolved["look-up"] == RegisteredTool(mine, "local")

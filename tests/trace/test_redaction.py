@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from covel_host.base.json_text import dump_json
+from covel_host.trace import redaction
 from covel_host.trace.redaction import REDACTED, is_secret_key, redact
 
 
@@ -148,3 +149,15 @@ def test_any_value_is_redacted_to_json_and_redacting_again_changes_nothing(value
 def test_the_dummy_key_of_a_local_server_blanks_out_no_words() -> None:
     assert redact({"ok": "a test"}, secrets=["k", "test"]) == {"ok": "a test"}
     assert redact("my test-key-1", secrets=["test-key-1"]) == f"my {REDACTED}"
+
+
+_SIGNS = "Author ization Api-Key cookie x-auth-token basic BEARER :// a:b@ sk- AIza ghp xoxb task"
+_PIECES = st.sampled_from([*_SIGNS.split(), ": ", "=", " ", "\n", "é", "q" * 16])
+
+
+@given(st.lists(_PIECES, max_size=8).map("".join))
+def test_what_is_not_searched_by_pattern_holds_nothing_to_find(text: str) -> None:
+    expected = text
+    for _, pattern, replacement in redaction._SECRET_TEXTS:
+        expected = pattern.sub(replacement, expected)
+    assert redact(text) == expected

@@ -215,7 +215,7 @@ class PluginDataSetter:
         self._host = host
 
     async def session(self, value: Any) -> str:
-        session = await session_for(self._host.ports, None, plugin_id="counter")
+        session = await session_for(self._host.ports, None, packages=["counter"])
         self.put(session.session_id, value)
         return session.session_id
 

@@ -8,7 +8,7 @@ from covel_host.store.messages import append_messages
 from covel_host.store.records import MessageRecord, SessionRecord
 from covel_host.store.sessions import advance_session, require_session
 from covel_host.turn.admission import ManualRequest
-from covel_host.turn.journal import freeze_journal
+from covel_host.turn.journal import read_journal
 from tests.support.hosts import opened
 from tests.support.packages import write_package
 from tests.support.replies import say
@@ -42,7 +42,8 @@ def test_rows_keep_turn_role_and_package_and_players_are_counted(tmp_path: Path)
                 advance_session(transaction, before, turn_id="turn-2", at=at)  # type: ignore[arg-type]
 
             store.transaction_now(append)
-            journal = await freeze_journal(store, frozen_session())
+            after = frozen_session()
+            journal = store.read_now(lambda reading: read_journal(reading, after))
             assert [row.message for row in journal.history] == [
                 UserMessage("Begin."),
                 AssistantMessage("Once."),
@@ -51,6 +52,7 @@ def test_rows_keep_turn_role_and_package_and_players_are_counted(tmp_path: Path)
             assert [row.plugin_id for row in journal.history] == [None, "tale", None]
             assert journal.history[0].turn_id == report.turn_id
             assert journal.player_messages == 1
-            assert len((await freeze_journal(store, before)).history) == 2
+            earlier = store.read_now(lambda reading: read_journal(reading, before))
+            assert len(earlier.history) == 2
 
     asyncio.run(main())

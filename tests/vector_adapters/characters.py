@@ -1,16 +1,24 @@
-"""`characters.json`: look-up, batches, field rules, and proposals over stored records."""
+"""`characters.json`: look-up, batches, field rules, and proposals over stored records.
+
+Each vector runs twice: through the pure rules, and through the real tools in a stored session, up
+to the commit of what they stage (`world_tools`).
+"""
 
 import copy
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from plugin_sdk.errors import CharacterFieldValidationError, ToolError
 from plugin_sdk.rules.character_batches import plan_character_batch
 from plugin_sdk.rules.character_fields import assert_character_fields, merge_schema_defaults
 from plugin_sdk.rules.character_names import resolve_character
 from plugin_sdk.rules.character_overlay import overlay_characters
+from tests.vector_adapters import world_tools
 from tests.vector_adapters.comparing import has_members, refusal_of, same_json
 
 SESSION_ID = "session-1"
+
+Check: TypeAlias = Callable[[dict[str, Any]], None]
 
 
 def check_resolve(vector: dict[str, Any]) -> None:
@@ -75,9 +83,17 @@ def check_overlay(vector: dict[str, Any]) -> None:
         assert has_members(view[character_id], members), view[character_id]
 
 
+def both(rule: Check, tool: Check) -> Check:
+    def check(vector: dict[str, Any]) -> None:
+        rule(vector)
+        tool(vector)
+
+    return check
+
+
 CHECKS = {
-    "resolve": check_resolve,
-    "fields": check_fields,
-    "sync": check_sync,
-    "overlay": check_overlay,
+    "resolve": both(check_resolve, world_tools.check_resolve),
+    "fields": both(check_fields, world_tools.check_fields),
+    "sync": both(check_sync, world_tools.check_sync),
+    "overlay": both(check_overlay, world_tools.check_overlay),
 }

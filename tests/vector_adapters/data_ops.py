@@ -3,11 +3,10 @@
 import copy
 from typing import Any
 
-import jsonschema_rs
-
 from plugin_sdk.errors import ToolError
-from plugin_sdk.rules.data_ops import DATA_OP_NAMES, DataOpError, apply_data_ops
-from plugin_sdk.rules.dataset_writes import DatasetRules, updated_record
+from plugin_sdk.rules.data_ops import DataOpError, DataOpsResult, apply_data_ops
+from plugin_sdk.rules.keys import dataset_key
+from tests.support.datasets import DatasetBench, declared_dataset
 from tests.vector_adapters.comparing import refusal_of, same_json
 
 
@@ -31,18 +30,32 @@ def check_alone(vector: dict[str, Any]) -> None:
 
 
 def check_in_dataset(vector: dict[str, Any]) -> None:
-    rules, record, ops = rules_of(vector["dataset"]), vector["record"], vector["ops"]
-    expect = vector["expect"]
-    key = record_key(rules, record)
+    """The update tool of the data set, called as by a model; nothing is staged after an error."""
+    dataset = declared_dataset(vector["dataset"])
+    record, expect = vector["record"], vector["expect"]
+    key = record_key(dataset.rules.key_field, record)
+    bench = DatasetBench(dataset)
+    if record is not None:
+        bench.data.rows["rows", dataset_key(key)] = record
+    result = bench.run("rows-update", {"key": key, "ops": vector["ops"]})
     if "error" not in expect and "tool_error" not in expect:
-        check_result(updated_record(rules, key, record, ops), expect)
+        assert result.error is None, result.error
+        check_result(told_result(result.content), expect)
+        assert len(bench.staging.proposals) == 1
         return
-    error = refusal_of(lambda: updated_record(rules, key, record, ops), ToolError)
-    assert error.code == expect.get("tool_error", error.code), error.message
+    assert bench.staging.proposals == ()
+    assert result.error is not None
+    assert result.error.code == expect.get("tool_error", result.error.code), result.error
     if "error" in expect:
-        cause = error.__cause__
-        assert isinstance(cause, DataOpError), error.message
+        assert isinstance(result.error.cause, ToolError)
+        cause = result.error.cause.__cause__
+        assert isinstance(cause, DataOpError), result.error
         check_place(cause, expect)
+
+
+def told_result(content: Any) -> DataOpsResult:
+    """The answer of the update tool, in the form of the rule's."""
+    return DataOpsResult(content.get("record"), content.get("deleted", False))
 
 
 def check_place(error: DataOpError, expect: dict[str, Any]) -> None:
@@ -56,20 +69,10 @@ def check_result(result: Any, expect: dict[str, Any]) -> None:
         assert same_json(result.record, expect["record"]), result.record
 
 
-def rules_of(declaration: dict[str, Any]) -> DatasetRules:
-    validator = jsonschema_rs.validator_for(declaration.get("schema", {}))
-    return DatasetRules(
-        name="rows",
-        schema_problems=lambda record: [error.message for error in validator.iter_errors(record)],
-        key_field=declaration.get("key"),
-        ops=declaration.get("ops", DATA_OP_NAMES),
-    )
-
-
-def record_key(rules: DatasetRules, record: Any) -> str:
+def record_key(key_field: str | None, record: Any) -> str:
     """The key that the record is stored under: that of its key field, or any."""
-    if rules.key_field is not None and isinstance(record, dict):
-        return str(record.get(rules.key_field, "wren"))
+    if key_field is not None and isinstance(record, dict):
+        return str(record.get(key_field, "wren"))
     return "wren"
 
 

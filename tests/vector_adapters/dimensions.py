@@ -10,27 +10,35 @@ from plugin_sdk.errors import ToolError
 from plugin_sdk.rules.dimension_updates import plan_dimension_updates
 from plugin_sdk.rules.dimensions import query_dimension_snapshot
 from tests.vector_adapters.comparing import refusal_of, same_json
+from tests.vector_adapters.world_tools import dimensions_read, dimensions_refused
 
 
 def check_get(vector: dict[str, Any]) -> None:
+    """By the pure rule, and then by the real tool in a stored session."""
     snapshot, queries = vector["dimensions"], vector["queries"]
     if "error" in vector:
         error = refusal_of(lambda: query_dimension_snapshot(snapshot, queries), ToolError)
         assert error.code == vector["error"]
+        assert dimensions_refused(snapshot, queries) == vector["error"]
         return
     reading = query_dimension_snapshot(snapshot, queries)
+    check_reading(reading.results, reading.text, vector)
+    check_reading(*dimensions_read(snapshot, queries), vector)
+
+
+def check_reading(results: Sequence[Mapping[str, Any]], text: str, vector: dict[str, Any]) -> None:
     if "results" in vector:
-        assert len(reading.results) == len(vector["results"])
-        for result, expected in zip(reading.results, vector["results"], strict=True):
+        assert len(results) == len(vector["results"])
+        for result, expected in zip(results, vector["results"], strict=True):
             check_result(result, expected)
-    assert not vector.get("no_error") or not any("error" in one for one in reading.results)
+    assert not vector.get("no_error") or not any("error" in one for one in results)
     for key, value in vector.get("entry", {}).items():
-        assert same_json(reading.results[0][key], value), reading.results[0]
-    assert reading.text == vector.get("text", reading.text)
+        assert same_json(results[0][key], value), results[0]
+    assert text == vector.get("text", text)
     for part in vector.get("text_includes", ()):
-        assert part in reading.text
+        assert part in text
     for part in vector.get("text_excludes", ()):
-        assert part not in reading.text
+        assert part not in text
 
 
 def check_result(result: Mapping[str, Any], expected: dict[str, Any]) -> None:

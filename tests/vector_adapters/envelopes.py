@@ -3,7 +3,6 @@
 import asyncio
 import json
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any, cast
 
 from covel_host.base.cancel_signal import CancelSignal
@@ -12,7 +11,7 @@ from covel_host.tools.calls import CallScope, ToolCallResult, ToolRequest
 from covel_host.tools.envelope import failure_envelope, success_envelope
 from covel_host.tools.envelope_texts import absent_import_text
 from covel_host.tools.executor import ToolExecutor
-from covel_host.tools.registry import ToolRegistry
+from covel_host.tools.registry import RegisteredTool
 from covel_host.trace.log import TraceLog
 from plugin_sdk.errors import ToolError
 from plugin_sdk.outcomes import Event
@@ -93,18 +92,16 @@ def called(name: str, function: Callable[[], object], *, read_only: bool = False
         return function()
 
     made = tool(name=name, read_only=read_only)(run)
-    packages = SimpleNamespace(tools=lambda plugin_id: {name: made})
-    executor = ToolExecutor(
-        ToolRegistry(packages, builtins={name: made}),  # a vector may name a framework tool
-        clock=ManualClock(),
-    )
-    return asyncio.run(executor.call(ToolRequest(0, "call-1", name, "{}"), scope_of(name)))
+    executor = ToolExecutor(clock=ManualClock())
+    scope = scope_of(name, RegisteredTool(made, "local"))
+    return asyncio.run(executor.call(ToolRequest(0, "call-1", name, "{}"), scope))
 
 
 class OpenCall:
     """A call that reads nothing."""
 
     context = cast(Any, None)
+    writes = None
 
     async def reads_ended(self) -> None:
         return
@@ -113,13 +110,14 @@ class OpenCall:
         return
 
 
-def scope_of(name: str) -> CallScope:
+def scope_of(name: str, tool: RegisteredTool) -> CallScope:
     """A run that may call `name`; a call that reaches its staging ends in an error."""
     return CallScope(
         plugin_id=PLUGIN_ID,
         runtime_id=f"{PLUGIN_ID}/tally",
         instruction_locale="en",
         authorized=frozenset({name}),
+        tools={name: tool},
         signal=CancelSignal(),
         trace=TraceLog(turn_id="turn-1", clock=ManualClock()).of_run("run-1"),
         staging=cast(Any, None),

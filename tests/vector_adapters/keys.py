@@ -3,16 +3,17 @@
 import re
 from typing import Any
 
+from covel_host.tools.calls import ToolCallResult
+from covel_host.tools.dataset_tools import dataset_tools
 from plugin_sdk.errors import ToolError
 from plugin_sdk.rules.character_names import same_character_name
 from plugin_sdk.rules.keys import (
     dataset_key,
-    dataset_tool_kinds,
-    dataset_tool_name,
     import_tool_name,
     require_dataset_key,
     word_id,
 )
+from tests.support.datasets import DatasetBench, declared_dataset
 from tests.vector_adapters.comparing import refusal_of
 
 
@@ -20,9 +21,23 @@ def check_dataset_key(vector: dict[str, Any]) -> None:
     if "error" in vector:
         error = refusal_of(lambda: require_dataset_key(vector["text"]), ToolError)
         assert error.code == vector["error"]
+        assert answered(vector["text"]) == vector["error"]
         return
     assert dataset_key(vector["text"]) == vector["key"]
     assert require_dataset_key(vector["text"]) == vector["key"]
+    assert answered(vector["text"]) == vector["key"]
+
+
+def answered(key: str) -> Any:
+    """The key that an upsert tool stores a new record under, or the code of its refusal."""
+    bench = DatasetBench(declared_dataset({}))
+    result = bench.run("rows-upsert", {"key": key, "record": {}})
+    return result.content["key"] if isinstance(result.content, dict) else error_code(result)
+
+
+def error_code(result: ToolCallResult) -> str:
+    assert result.error is not None
+    return result.error.code
 
 
 def check_word_id(vector: dict[str, Any]) -> None:
@@ -49,9 +64,8 @@ def check_tool_name(vector: dict[str, Any]) -> None:
 
 def check_dataset_tools(vector: dict[str, Any]) -> None:
     declaration = vector["declaration"]
-    kinds = dataset_tool_kinds(ops=declaration.get("ops"), tools=declaration.get("tools"))
-    names = {dataset_tool_name(vector["dataset"], kind) for kind in kinds}
-    assert names == set(vector["tools"])
+    dataset = declared_dataset(declaration, name=vector["dataset"])
+    assert set(dataset_tools(dataset)) == set(vector["tools"])
 
 
 CHECKS = {

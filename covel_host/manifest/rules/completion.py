@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.agent import NamedTool
 from covel_host.manifest.rules.facts import RuntimeFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, rule
 from covel_host.manifest.rules.tool_names import imported_names, offered_names
-from covel_host.manifest.spellings import nearest
 
 
 @rule("6.2.17", "explicit-completion-not-allowed", "Explicit completion has a place to be made.")

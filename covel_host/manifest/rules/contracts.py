@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.kernel_contracts import is_kernel_contract
 from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, rule
-from covel_host.manifest.spellings import nearest
 
 
 @rule("6.3.4", "contract-not-provided", "An output contract is listed in `provides`.")

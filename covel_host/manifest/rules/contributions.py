@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.kernel_contracts import EXTENSION_POINTS, UI_SLOTS
 from covel_host.manifest.rules.facts import RootFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, rule
-from covel_host.manifest.spellings import nearest
 
 _SLOT_POINT: Final = "ui.slot@1"
 

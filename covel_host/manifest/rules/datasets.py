@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.agent import DatasetChoice
 from covel_host.manifest.contributed_data import DatasetTool
 from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts
@@ -12,7 +13,6 @@ from covel_host.manifest.rules.tool_names import (
     offered_kinds,
     taken_names,
 )
-from covel_host.manifest.spellings import nearest
 from plugin_sdk.rules.keys import dataset_tool_name
 
 MAX_NAME: Final = 57

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.diagnostics.values_shown import kind_in_words, shown
 from covel_host.manifest.frontmatter import Frontmatter, read_yaml_file, refused_file
 from covel_host.manifest.layout import outside_problem, printable
 from covel_host.manifest.reading import PackageReading
 from covel_host.manifest.rules.rule import FileProblem, Path, Problem, Rule, field, rule
-from covel_host.manifest.spellings import nearest
 
 LOCALES_FOLDER: Final = "locales"
 MESSAGES: Final = "messages"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from covel_host.manifest.file_text import read_at_most
+from covel_host.diagnostics.file_text import read_at_most
 from covel_host.manifest.reading import PackageReading
 from covel_host.manifest.rules.label_files import MESSAGES, LabelFile
 from covel_host.manifest.rules.module_view import parse_module

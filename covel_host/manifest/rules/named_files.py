@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic, Related, Span
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.rules.file_references import FileReference
 from covel_host.manifest.rules.package_files import PackageFiles
 from covel_host.manifest.rules.package_folder import PackageFile
 from covel_host.manifest.rules.rule import Problem, Rule, field, found_by, rule
-from covel_host.manifest.spellings import nearest
 
 _JSON_USES: Final = ("schema", "example")
 

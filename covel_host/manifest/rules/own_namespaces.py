@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, rule
-from covel_host.manifest.spellings import nearest
 
 _OWN_DATA: Final = "plugin-data:self:"
 

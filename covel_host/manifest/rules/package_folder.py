@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from covel_host.manifest.file_text import read_at_most
+from covel_host.diagnostics.file_text import read_at_most
 from covel_host.manifest.layout import printable
 
 MAX_LOOKED_AT_BYTES: Final = 1_000_000

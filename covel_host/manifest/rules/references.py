@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.rules.facts import RuntimeFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, rule
 from covel_host.manifest.runtime_io import ContractSource, RuntimeSource
 from covel_host.manifest.schedule import NeededContract
-from covel_host.manifest.spellings import nearest
 
 
 @dataclass(frozen=True, slots=True)

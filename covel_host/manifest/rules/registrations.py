@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.rules.code_modules import CodeModule, Registered
 from covel_host.manifest.rules.entry_code import (
     ALL_HOOKS,
@@ -19,7 +20,6 @@ from covel_host.manifest.rules.entry_code import (
 from covel_host.manifest.rules.module_view import SdkCall
 from covel_host.manifest.rules.rule import FileProblem, Path, Problem, Rule, field, rule
 from covel_host.manifest.rules.tool_names import is_framework_tool
-from covel_host.manifest.spellings import nearest
 from plugin_sdk.names import LIFE_CYCLE_HOOKS
 
 

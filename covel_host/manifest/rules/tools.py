@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.diagnostics.near_names import nearest
 from covel_host.manifest.rules.facts import RootFacts, RuntimeFacts
 from covel_host.manifest.rules.rule import Path, Problem, field, rule
 from covel_host.manifest.rules.tool_names import is_framework_tool
-from covel_host.manifest.spellings import nearest
 from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
 
 _ADDED_BY_HOST: Final = "search-tools"

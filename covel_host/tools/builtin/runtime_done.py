@@ -14,7 +14,6 @@ from plugin_sdk.tools import tool
         "nothing to do. It records no data, and the run ends after this reply: no more tool calls, "
         "no further text."
     ),
-    stages_writes=False,
 )
 async def runtime_done(
     reason: Annotated[str | None, Field(description="A note for the trace.")] = None,

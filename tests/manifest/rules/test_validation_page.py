@@ -1,5 +1,6 @@
 """`docs/validation.md` tells every rule with its code and its tests, and every rule has some."""
 
+import functools
 import json
 import os
 import re
@@ -28,16 +29,27 @@ ELSEWHERE = {
 }
 
 
+@functools.cache
+def expectations() -> dict[str, Any]:
+    """What each conformance package expects, by its name."""
+    return {
+        folder.name: json.loads((folder / "expect.json").read_text(encoding="utf-8"))
+        for folder in sorted(VECTORS.iterdir())
+    }
+
+
+sibling_cases = functools.cache(load_cases)
+
+
 def vectors_of(stated: str) -> list[str]:
     """The conformance packages whose `why` names the rule by its number."""
     found = []
-    for folder in sorted(VECTORS.iterdir()):
-        expected = json.loads((folder / "expect.json").read_text(encoding="utf-8"))
+    for name, expected in expectations().items():
         chapter, _, number = stated.rpartition(".")
         number = rf"(rule |rules (\d+ and )?){number}\b"
         numbered = re.search(rf"{re.escape(chapter)} {number}", expected["why"])
         if numbered and stated.count(".") == 2 and not expected["valid"]:
-            found.append(folder.name)
+            found.append(name)
     return found
 
 
@@ -45,7 +57,7 @@ def siblings_of(stated: str, names: tuple[str, ...]) -> list[str]:
     """The sibling cases of the rule that expect one of its names, or that it just spares."""
     return [
         case.id
-        for case in load_cases()
+        for case in sibling_cases()
         if case.rule == stated
         and (not case.expect or any(one.rpartition(" ")[2] in names for one in case.expect))
     ]
@@ -100,8 +112,5 @@ def test_every_numbered_rule_of_the_catalogue_is_there() -> None:
 
 
 def test_every_conformance_package_belongs_to_a_rule_or_to_the_form_of_a_field() -> None:
-    whys = [
-        json.loads((folder / "expect.json").read_text(encoding="utf-8"))["why"]
-        for folder in VECTORS.iterdir()
-    ]
+    whys = [expected["why"] for expected in expectations().values()]
     assert all(re.match(r"valid|manifest\.md \d|decisions\.md|i18n\.md", why) for why in whys)

@@ -1,0 +1,173 @@
+"""Questions of a session and their answers, from the command line."""
+
+from typing import TextIO
+
+import click
+
+from covel_host.base.json_text import dump_json
+from covel_host.cli.failures import DetailedError, output_lost
+from covel_host.cli.in_session import ABORTED, play, read_packages, read_store, stored_session
+from covel_host.cli.output import note, one_line, safe_text, table
+from covel_host.cli.streams import give_up
+from covel_host.settings import Settings
+from covel_host.store.interactions import list_interactions
+from covel_host.store.limits import MAX_LIMIT
+from covel_host.store.player_inputs import list_player_inputs
+from covel_host.store.records import InteractionRecord, SessionRecord
+from covel_host.store.transaction import Reading
+from covel_host.turn.answer_checks import Answer
+from covel_host.turn.answer_errors import INVALID_SUBMISSION, AnswerRefused
+from covel_host.turn.answering import AnswersReport, AnswersRequest
+from plugin_sdk.values import JsonObject
+
+_HEAD = ("INTERACTION", "TYPE", "TURN", "PACKAGE", "QUESTION")
+_SHOWN = 60
+
+
+def list_questions(session_id: str, settings: Settings, *, output: TextIO, as_json: bool) -> int:
+    """Print the questions that nobody has answered yet, oldest first."""
+    session = stored_session(settings, session_id)
+    questions = read_store(settings, lambda reading: _open(reading, session))
+    if as_json:
+        shown = dump_json({"questions": [_question_json(each) for each in questions]})
+    elif questions:
+        shown = table([_HEAD, *(_row(each) for each in questions)]).rstrip("\n")
+    else:
+        shown = "No question is open."
+    _echo(shown, output)
+    return 0
+
+
+def send_answer(
+    session_id: str,
+    interaction_id: str,
+    values: JsonObject,
+    settings: Settings,
+    *,
+    turn_id: str | None,
+    output: TextIO,
+    as_json: bool,
+) -> int:
+    """Store one answer and print it; without `turn_id` to the newest question of that ID.
+
+    Raises:
+        HostError: it was not accepted; what a player can correct is shown by field.
+    """
+    session = stored_session(settings, session_id)
+    asked = read_store(
+        settings, lambda reading: _asked(reading, session, interaction_id, turn_id=turn_id)
+    )
+    # A package that is gone is the refusal's to tell.
+    catalog = read_packages(settings, (), [asked.source.plugin_id])
+    answer = Answer(asked.source.turn_id, asked.interaction_id, values)
+    request = AnswersRequest(session_id=session_id, answers=(answer,))
+    try:
+        report = play(settings, catalog, lambda host: host.answer(request), may_ask=not as_json)
+    except AnswerRefused as refused:
+        raise _shown(refused) from refused
+    if report is None:
+        return ABORTED
+    _echo(dump_json(_report_json(report)) if as_json else report.stored[0].narrative, output)
+    if not as_json:
+        note(f"Stored as revision {report.revision} of session {session_id}.")
+    return 0
+
+
+def _asked(
+    reading: Reading, session: SessionRecord, interaction_id: str, *, turn_id: str | None
+) -> InteractionRecord:
+    found = [
+        record
+        for record in list_interactions(reading, session.session_id, limit=MAX_LIMIT)
+        if record.interaction_id == interaction_id and turn_id in (None, record.source.turn_id)
+    ]
+    if found:
+        return found[-1]
+    where = "" if turn_id is None else f" in turn {turn_id!r}"
+    raise AnswerRefused(
+        f"Nobody asked {interaction_id!r}{where} in session {session.session_id!r}.",
+        code=INVALID_SUBMISSION,
+        hint=f"See the open questions: covel answer {session.session_id}",
+    )
+
+
+def _open(reading: Reading, session: SessionRecord) -> list[InteractionRecord]:
+    answered = {
+        (record.source.turn_id, record.interaction_id)
+        for record in list_player_inputs(reading, session.session_id, limit=MAX_LIMIT)
+    }
+    # Asked again in its turn, the later question counts.
+    newest = {
+        (record.source.turn_id, record.interaction_id): record
+        for record in list_interactions(reading, session.session_id, limit=MAX_LIMIT)
+    }
+    return [record for place, record in newest.items() if place not in answered]
+
+
+def _row(record: InteractionRecord) -> tuple[str, ...]:
+    asked = record.interaction
+    text = asked.get("title") or asked.get("prompt") or ""
+    return (
+        record.interaction_id,
+        str(asked["type"]),
+        record.source.turn_id,
+        record.source.plugin_id,
+        one_line(str(text), limit=_SHOWN),
+    )
+
+
+def _question_json(record: InteractionRecord) -> dict[str, object]:
+    return {
+        "interactionId": record.interaction_id,
+        "turnId": record.source.turn_id,
+        "pluginId": record.source.plugin_id,
+        "interaction": record.interaction,
+    }
+
+
+def _report_json(report: AnswersReport) -> dict[str, object]:
+    return {
+        "status": "ok",
+        "sessionId": report.session_id,
+        "revision": report.revision,
+        "results": [
+            {
+                "submissionId": record.input_id,
+                "turnId": record.source.turn_id,
+                "interactionId": record.interaction_id,
+                "values": record.values,
+                "filledNarrative": record.narrative,
+            }
+            for record in report.stored
+        ],
+    }
+
+
+def _shown(refused: AnswerRefused) -> AnswerRefused | DetailedError:
+    if not refused.issues:
+        return refused
+    issues = [
+        {"field": issue.field, "message": issue.message}
+        if issue.field is not None
+        else {"message": issue.message}
+        for issue in refused.issues
+    ]
+    lines = [
+        f"  {issue.message}" if issue.field is None else f"  {issue.field}: {issue.message}"
+        for issue in refused.issues
+    ]
+    return DetailedError(
+        "The answer was not accepted, and nothing was stored.",
+        code=refused.code,
+        text=safe_text("\n".join(lines)),
+        members={"details": {"issues": issues}},
+    )
+
+
+def _echo(text: str, output: TextIO) -> None:
+    try:
+        click.echo(safe_text(text), file=output)
+    except BrokenPipeError:
+        give_up(output)
+    except OSError as error:
+        output_lost(error, output)

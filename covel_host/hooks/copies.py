@@ -1,0 +1,29 @@
+"""Private copies of payloads: what a hook does to its own changes nothing (spec/manifest.md 10.5).
+
+Copying by shape is several times faster than `copy.deepcopy`, and payloads hold whole prompts.
+"""
+
+import dataclasses
+from typing import Any, TypeVar
+
+from plugin_sdk.proposals import Proposal
+
+Payload = TypeVar("Payload")
+
+
+def private_copy(payload: Payload) -> Payload:
+    """A payload that shares nothing changeable with `payload`, a payload of `hook_events`."""
+    fields = dataclasses.fields(payload)  # type: ignore[arg-type]  # all payloads are dataclasses
+    return type(payload)(**{field.name: copied(getattr(payload, field.name)) for field in fields})
+
+
+def copied(value: Any) -> Any:
+    """A copy of a payload's member: JSON, tuples of it, or a proposal."""
+    kind = type(value)
+    if kind is dict:
+        return {name: copied(item) for name, item in value.items()}
+    if kind is list:
+        return [copied(item) for item in value]
+    if kind is tuple:
+        return tuple(copied(item) for item in value)
+    return value.model_copy(deep=True) if isinstance(value, Proposal) else value

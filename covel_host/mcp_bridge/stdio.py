@@ -1,0 +1,185 @@
+"""Messages of the protocol as lines over two file descriptors.
+
+The library's own transport waits for a line in a thread that cannot be left, so that a server ends
+only when its client closes the stream, and reads `NaN` and `1e999` as `null`. This one can always
+be left, and refuses what is no JSON.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import threading
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, JSONRPCMessage
+from pydantic import ValidationError
+
+from covel_host.base.daemon_threads import run_in_daemon_thread
+from covel_host.base.json_text import JsonTextError, dump_json, parse_json
+from plugin_sdk.values import JsonObject, JsonValue
+
+_CHUNK_BYTES: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class MessageStreams:
+    """What a server of the library reads its messages from and writes them to."""
+
+    incoming: MemoryObjectReceiveStream[SessionMessage | Exception]
+    outgoing: MemoryObjectSendStream[SessionMessage]
+
+
+@contextlib.asynccontextmanager
+async def message_streams(read_from: int, write_to: int) -> AsyncIterator[MessageStreams]:
+    """The streams of one connection; the incoming one ends when the client is gone.
+
+    The file descriptors stay the caller's. What is written after the client has gone is dropped.
+    """
+    lines = _Lines(read_from, write_to)
+    to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    async with (
+        to_server,
+        incoming,
+        outgoing,
+        from_server,
+        anyio.create_task_group() as carriers,
+    ):
+        carriers.start_soon(_carry_in, lines, to_server)
+        carriers.start_soon(_carry_out, lines, from_server)
+        try:
+            yield MessageStreams(incoming, outgoing)
+        finally:
+            carriers.cancel_scope.cancel()
+
+
+async def _carry_in(
+    lines: "_Lines", to_server: MemoryObjectSendStream[SessionMessage | Exception]
+) -> None:
+    async with to_server:
+        while (line := await lines.next()) is not None:
+            if not line.strip():
+                continue
+            read = _read_message(line)
+            if isinstance(read, JSONRPCMessage):
+                try:
+                    await to_server.send(SessionMessage(read))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
+                # A request must have begun before the word that cancels it arrives.
+                for _ in range(_STEPS_TO_BEGIN):
+                    await asyncio.sleep(0)
+            else:
+                await lines.write(dump_json(read).encode())
+
+
+_STEPS_TO_BEGIN: Final = 5
+"""Turns of the event loop in which the library has begun a request it was handed."""
+
+
+async def _carry_out(
+    lines: "_Lines", from_server: MemoryObjectReceiveStream[SessionMessage]
+) -> None:
+    async with from_server:
+        async for message in from_server:
+            text = message.message.model_dump_json(by_alias=True, exclude_none=True)
+            await lines.write(text.encode())
+
+
+def _read_message(line: bytes) -> JSONRPCMessage | JsonObject:
+    """The message of a line, or the error to answer it with."""
+    try:
+        value = parse_json(line)
+    except JsonTextError as error:
+        return _error(_loose_id(line), PARSE_ERROR, f"The message is not JSON: {error}.")
+    try:
+        return JSONRPCMessage.model_validate(value)
+    except ValidationError:
+        request_id = value.get("id") if isinstance(value, dict) else None
+        return _error(request_id, INVALID_REQUEST, "The message is no JSON-RPC 2.0 message.")
+
+
+def _error(request_id: JsonValue, code: int, message: str) -> JsonObject:
+    known = request_id if isinstance(request_id, int | str) else None
+    error: JsonObject = {"code": code, "message": message}
+    return {"jsonrpc": "2.0", "id": known, "error": error}
+
+
+def _loose_id(line: bytes) -> Any:
+    """The ID of a request whose text Python can still read, such as one with a `NaN` in it.
+
+    Its sender waits for an answer, which only the ID leads back to it.
+    """
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value.get("id") if isinstance(value, dict) else None
+
+
+class _Lines:
+    """Lines in and out; a thread waits for those that come and never keeps the process alive."""
+
+    def __init__(self, read_from: int, write_to: int) -> None:
+        self._read_from = read_from
+        self._write_to = write_to
+        self._read: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._writing = asyncio.Lock()
+        self._is_reader_gone = False
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._keep_reading, name="covel mcp input", daemon=True).start()
+
+    async def next(self) -> bytes | None:
+        """The next line, None at the end."""
+        return await self._read.get()
+
+    async def write(self, line: bytes) -> None:
+        """Write one line; where the client does not read any more the connection ends."""
+        async with self._writing:
+            if self._is_reader_gone:
+                return
+            try:
+                # In a thread: a client that is slow to read must not stop the loop.
+                await run_in_daemon_thread(
+                    lambda: _write_all(self._write_to, line + b"\n"), name="covel mcp output"
+                )
+            except OSError:
+                self._is_reader_gone = True
+                self._read.put_nowait(None)
+
+    def _keep_reading(self) -> None:
+        rest = b""
+        chunk = b""
+        while chunk := self._chunk():
+            *lines, rest = (rest + chunk).split(b"\n")
+            if not all(self._hand_over(line) for line in lines):
+                return
+        if rest:
+            self._hand_over(rest)
+        self._hand_over(None)
+
+    def _chunk(self) -> bytes:
+        try:
+            return os.read(self._read_from, _CHUNK_BYTES)
+        except OSError:
+            return b""
+
+    def _hand_over(self, line: bytes | None) -> bool:
+        try:
+            self._loop.call_soon_threadsafe(self._read.put_nowait, line)
+        except RuntimeError:
+            # The loop has closed: nobody waits any more.
+            return False
+        return True
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,42 @@
+"""Calls that get a result without being run (seed: 同一批调用的执行)."""
+
+from covel_host.base.clock import Clock
+from covel_host.store.records import ToolCallStatus
+from covel_host.tools.call_arguments import arguments_value, unread_text
+from covel_host.tools.calls import CallError, ToolCallResult, ToolRequest
+from covel_host.tools.envelope import failure_envelope
+from covel_host.trace.log import RunTrace
+from plugin_sdk.values import JsonValue
+
+
+def call_not_run(
+    request: ToolRequest,
+    why: CallError,
+    *,
+    clock: Clock,
+    trace: RunTrace,
+    status: ToolCallStatus = "skipped",
+    arguments: JsonValue = None,
+) -> ToolCallResult:
+    """The result of a call that `why` kept from being run; the trace is told.
+
+    `arguments` are what the audit keeps where it is not what the request says.
+    """
+    trace.add(
+        "tool.failed",
+        callId=request.call_id,
+        tool=request.name,
+        code=why.code,
+        error=why.message,
+    )
+    text = unread_text(request.arguments)
+    return ToolCallResult(
+        request=request,
+        status=status,
+        envelope=failure_envelope(request.name, why.code, why.message),
+        started_at=clock.now(),
+        duration_ms=0,
+        history_arguments=text,
+        arguments=arguments_value(text) if arguments is None else arguments,
+        error=why,
+    )

@@ -1,0 +1,89 @@
+"""A request that answers questions of a session (spec/api.md 5.3)."""
+
+from dataclasses import dataclass
+
+from covel_host.proposals.at_once import NO_TURN
+from covel_host.store.interactions import find_interaction
+from covel_host.store.records import (
+    OutsideInputChannel,
+    OutsideInputRecord,
+    OutsideInputSource,
+    PlayerInputRecord,
+)
+from covel_host.turn.announcer import Announcer
+from covel_host.turn.answer_checks import Answer
+from covel_host.turn.answers import AnswerTaker
+from covel_host.turn.ports import Observer, TurnPorts
+from covel_host.turn.sessions import active_session
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersRequest:
+    """A batch of answers, accepted together or not at all."""
+
+    session_id: str
+    answers: tuple[Answer, ...]
+    source: OutsideInputSource = "player"
+    channel: OutsideInputChannel = "cli"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswersReport:
+    """What was stored, as revision `revision` of the session."""
+
+    session_id: str
+    revision: int
+    stored: tuple[PlayerInputRecord, ...]
+
+
+async def answer_questions(
+    request: AnswersRequest, ports: TurnPorts, observer: Observer
+) -> AnswersReport:
+    """Check a batch and store it, under the session's lock.
+
+    Raises:
+        AnswerRefused: see there; nothing was stored.
+        RequestRefused: `session-not-found`, `session-not-active`, `approval-required`.
+        ExecutionLockTakenError: another process is executing on this database.
+    """
+    await active_session(ports.store, request.session_id)
+    await ports.catalogs.need(await _askers(request, ports))
+    with ports.catalogs.lease() as lease:
+        async with ports.session_locks.held(request.session_id), ports.lock.held():
+            session = await active_session(ports.store, request.session_id)
+            announcer = Announcer(observer, session_id=session.session_id, turn_id=NO_TURN)
+            taker = AnswerTaker(session, lease.catalog, ports, announcer)
+            taken = await taker.take(request.answers, audit=_audit(request, ports))
+    return AnswersReport(
+        session_id=session.session_id, revision=taken.revision, stored=taken.stored
+    )
+
+
+async def _askers(request: AnswersRequest, ports: TurnPorts) -> list[str]:
+    """The packages whose forms name a check, as the stored questions say."""
+    session_id = request.session_id
+    found = await ports.store.read(
+        lambda reading: [
+            find_interaction(reading, session_id, answer.turn_id, answer.interaction_id)
+            for answer in request.answers
+        ]
+    )
+    return [
+        record.source.plugin_id
+        for record in found
+        if record is not None and record.interaction.get("validation") is not None
+    ]
+
+
+def _audit(request: AnswersRequest, ports: TurnPorts) -> OutsideInputRecord:
+    """What is alike in the rows of all answers."""
+    return OutsideInputRecord(
+        session_id=request.session_id,
+        input_id="",
+        type="form-submit",
+        source=request.source,
+        channel=request.channel,
+        target="",
+        payload=None,
+        started_at=ports.clock.now(),
+    )

@@ -1,0 +1,2 @@
+async def run(ctx: object) -> object:
+    return {"counted": 3}

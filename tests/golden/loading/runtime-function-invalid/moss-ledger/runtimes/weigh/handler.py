@@ -1,0 +1,2 @@
+async def handle(ctx: object, scale: object) -> object:
+    return {"weighed": 3}

@@ -1,0 +1,25 @@
+from covel_host.tools.builtin.installed import (
+    BUILTIN_TOOLS,
+    LOOP_ONLY,
+    NOT_INSTALLED,
+    builtin_tools,
+)
+from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
+from plugin_sdk.tools import check_tool
+
+
+def test_every_framework_name_is_installed_or_said_to_be_missing_and_no_other_is() -> None:
+    listed = [*BUILTIN_TOOLS, *NOT_INSTALLED, *LOOP_ONLY]
+    assert sorted(listed) == sorted(FRAMEWORK_TOOL_NAMES)
+
+
+def test_no_definition_has_annotations_or_limits_that_a_package_could_not_have() -> None:
+    for name, tool in BUILTIN_TOOLS.items():
+        assert tool.name == name
+        assert tool.description
+        check_tool(name, annotations=tool.annotations, timeout_ms=tool.timeout_ms)
+        assert tool.input_schema["type"] == "object"
+
+
+def test_delegate_is_there_only_where_sub_agents_run() -> None:
+    assert "delegate" not in builtin_tools()
