@@ -3,7 +3,8 @@
 Rows leave these tables as the host learns to serve them (spec/decisions.md 3).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
@@ -14,26 +15,32 @@ from covel_host.manifest.reading import PackageReading, RuntimeReading
 from covel_host.manifest.runtime_io import KernelSource
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 
-CODE_CONTRIBUTIONS: Final = {
-    "extensions": "extensions",
-    "wires": "provider wires",
-}
+CODE_CONTRIBUTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "extensions": "extensions",
+        "wires": "provider wires",
+    }
+)
 """Contributions whose code would wait in vain: the package is not loaded."""
 
-QUIET_CONTRIBUTIONS: Final = {
-    "settings": "settings",
-    "ui": "interface specs",
-    "world_projections": "world projections",
-    "prompt": "static prompt segments",
-}
+QUIET_CONTRIBUTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "settings": "settings",
+        "ui": "interface specs",
+        "world_projections": "world projections",
+        "prompt": "static prompt segments",
+    }
+)
 """Declarations that are read and checked, and that nothing uses yet: the rest works."""
 
-QUIET_HOOK_EVENTS: Final = {
-    "PreSchedule": "the choice of a turn's runtimes",
-    "PreCompaction": "the compaction of histories",
-    "PostCompaction": "the compaction of histories",
-    "SessionEnd": "the end of sessions",
-}
+QUIET_HOOK_EVENTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "PreSchedule": "the choice of a turn's runtimes",
+        "PreCompaction": "the compaction of histories",
+        "PostCompaction": "the compaction of histories",
+        "SessionEnd": "the end of sessions",
+    }
+)
 """Life-cycle events of what the host does not do yet: their hooks are loaded and never called."""
 
 RUNTIME_NEEDS: Final[tuple[tuple[str, str, Callable[[RuntimeManifest], Any]], ...]] = (
@@ -74,7 +81,7 @@ def unserved_contributions(reading: PackageReading) -> Iterator[Diagnostic]:
     if reading.manifest is None or top is None:
         return
     contributes = reading.manifest.contributes
-    for member, what in (CODE_CONTRIBUTIONS | QUIET_CONTRIBUTIONS).items():
+    for member, what in {**CODE_CONTRIBUTIONS, **QUIET_CONTRIBUTIONS}.items():
         if member not in contributes.model_fields_set or not getattr(contributes, member):
             continue
         name = "not-supported-yet" if member in CODE_CONTRIBUTIONS else "not-served-yet"

@@ -21,7 +21,13 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, JSONRPCMessage
 from pydantic import ValidationError
 
 from covel_host.base.daemon_threads import run_in_daemon_thread
-from covel_host.base.json_text import JsonTextError, dump_json, parse_json
+from covel_host.base.json_text import (
+    JsonTextError,
+    JsonValueError,
+    dump_json,
+    json_copy,
+    parse_json,
+)
 from plugin_sdk.values import JsonObject, JsonValue
 
 _CHUNK_BYTES: Final = 65_536
@@ -106,9 +112,19 @@ def _read_message(line: bytes) -> JSONRPCMessage | JsonObject:
 
 
 def _error(request_id: JsonValue, code: int, message: str) -> JsonObject:
-    known = request_id if isinstance(request_id, int | str) else None
     error: JsonObject = {"code": code, "message": message}
-    return {"jsonrpc": "2.0", "id": known, "error": error}
+    return {"jsonrpc": "2.0", "id": _told_id(request_id), "error": error}
+
+
+def _told_id(request_id: JsonValue) -> JsonValue:
+    """The ID as an answer can hold it: a number or a text that JSON can write, else None."""
+    if isinstance(request_id, bool) or not isinstance(request_id, int | str):
+        return None
+    try:
+        return json_copy(request_id)
+    except JsonValueError:
+        # Python reads a lone surrogate, which no answer can be written with.
+        return None
 
 
 def _loose_id(line: bytes) -> Any:
@@ -154,14 +170,17 @@ class _Lines:
                 self._read.put_nowait(None)
 
     def _keep_reading(self) -> None:
-        rest = b""
-        chunk = b""
+        # Joined once, at the line's end: a long message comes in thousands of pieces.
+        pieces: list[bytes] = []
         while chunk := self._chunk():
-            *lines, rest = (rest + chunk).split(b"\n")
-            if not all(self._hand_over(line) for line in lines):
-                return
-        if rest:
-            self._hand_over(rest)
+            *ends, rest = chunk.split(b"\n")
+            for end in ends:
+                if not self._hand_over(b"".join([*pieces, end])):
+                    return
+                pieces = []
+            pieces.append(rest)
+        if line := b"".join(pieces):
+            self._hand_over(line)
         self._hand_over(None)
 
     def _chunk(self) -> bytes:

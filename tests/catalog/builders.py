@@ -2,11 +2,16 @@
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
+from covel_host.catalog import registration
 from covel_host.catalog.loading import ENTRY_LIMIT_S, LoadOutcome, load_package
 from covel_host.catalog.sources import read_sources
 from covel_host.diagnostics.diagnostic import Diagnostic
+from covel_host.manifest import served
 from covel_host.manifest.package import read_package
 
 TOOL = '''
@@ -91,3 +96,9 @@ def leftovers(plugin_id: str) -> list[str]:
             if getattr(finder, "name", "").startswith(f"covel_packages.{stem}")
         ),
     ]
+
+
+def refuse_kinds(monkeypatch: pytest.MonkeyPatch, table: Mapping[str, str]) -> None:
+    """Let the host refuse the code contributions of `table` and serve every other kind."""
+    for module in (served, registration):
+        monkeypatch.setattr(module, "CODE_CONTRIBUTIONS", table)

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from covel_host.catalog.registration_kinds import KINDS
-from covel_host.manifest.served import CODE_CONTRIBUTIONS
-from tests.catalog.builders import leftovers, load_now, write_package
+from tests.catalog.builders import leftovers, load_now, refuse_kinds, write_package
 
 HANDLED = "---\nschedule:\n  trigger: {type: manual}\nfunction:\n  handler: ./handler.py\n---\n"
 GUARDED = "---\nschedule:\n  stage: post-turn\nguard: ./guard.py\n---\nCount.\n"
@@ -67,8 +66,7 @@ PHASES = (
 
 @pytest.fixture(autouse=True)
 def _every_kind_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in KINDS:
-        monkeypatch.delitem(CODE_CONTRIBUTIONS, kind.member, raising=False)
+    refuse_kinds(monkeypatch, {})
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -9,15 +9,21 @@ from covel_host.catalog.generation import Generation
 from covel_host.catalog.loading import LoadOutcome
 from covel_host.catalog.registration_kinds import KINDS
 from covel_host.diagnostics.diagnostic import Diagnostic
-from covel_host.manifest.served import CODE_CONTRIBUTIONS
-from tests.catalog.builders import leftovers, load, load_now, names, only, write_package
+from tests.catalog.builders import (
+    leftovers,
+    load,
+    load_now,
+    names,
+    only,
+    refuse_kinds,
+    write_package,
+)
 
 
 @pytest.fixture(autouse=True)
 def _every_kind_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it will be: kinds leave the table one by one as the host learns to serve them."""
-    for kind in (*(kind.member for kind in KINDS), "hooks"):
-        monkeypatch.delitem(CODE_CONTRIBUTIONS, kind, raising=False)
+    refuse_kinds(monkeypatch, {})
 
 
 HEAD = (
@@ -338,7 +344,7 @@ def test_two_functions_of_one_name_for_one_event_are_a_duplicate(tmp_path: Path)
 def test_an_unserved_kind_is_refused_and_its_hook_never_called(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(CODE_CONTRIBUTIONS, "actions", "RPC actions")
+    refuse_kinds(monkeypatch, {"actions": "RPC actions"})
     found = only(loaded(tmp_path, entry("actions", value="1 / 0")))
     assert found.name == "not-supported-yet"
 

@@ -70,6 +70,18 @@ def test_messages_come_line_by_line_however_they_are_cut() -> None:
     assert over(body) == [PING, {**PING, "id": "äö"}]
 
 
+def test_a_message_of_many_pieces_is_read_whole_and_the_next_one_too() -> None:
+    text = json.dumps({**PING, "params": {"text": "x" * 1_000_000}})
+
+    async def body(ends: Ends, streams: MessageStreams) -> list[int]:
+        sent = asyncio.create_task(asyncio.to_thread(ends.send, text, "\n", text, "\n"))
+        sizes = [len((await received(streams))["params"]["text"]) for _ in range(2)]
+        await sent
+        return sizes
+
+    assert over(body) == [1_000_000, 1_000_000]
+
+
 def test_a_last_line_without_an_end_is_read() -> None:
     async def body(ends: Ends, streams: MessageStreams) -> list[Any]:
         ends.send(json.dumps(PING))
@@ -87,10 +99,22 @@ def test_a_last_line_without_an_end_is_read() -> None:
         ('{"jsonrpc": "2.0", "id": 7, "method": "x", "params": {"n": NaN}}', -32700, 7),
         ('{"jsonrpc": "2.0", "id": 8, "method": "x", "params": {"n": 1e999}}', -32700, 8),
         ('{"jsonrpc": "2.0", "id": "s", "method": "x", "params": {"n": "\\ud800"}}', -32700, "s"),
+        ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "x"}', -32700, None),
+        ('{"id": true}', -32600, None),
         ('{"id": 3}', -32600, 3),
         ("[1]", -32600, None),
     ],
-    ids=["cut", "no utf-8", "NaN", "infinite", "surrogate", "no method", "no object"],
+    ids=[
+        "cut",
+        "no utf-8",
+        "NaN",
+        "infinite",
+        "surrogate",
+        "no such ID",
+        "a truth",
+        "no method",
+        "no object",
+    ],
 )
 def test_what_is_no_message_is_answered_and_the_connection_goes_on(
     line: str | bytes, code: int, request_id: Any
