@@ -77,7 +77,8 @@ def dataset_facts(generation: Generation) -> Facts:
     """The data sets, their fields one by one."""
     return {
         name: {
-            "rules": dataset.rules,
+            "key": dataset.rules.key_field,
+            "operations": frozenset(dataset.rules.ops),
             "tools": dataset.tools,
             "description": dataset.description,
             **_properties("field", dataset.schema),

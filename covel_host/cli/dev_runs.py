@@ -21,6 +21,7 @@ from covel_host.turn.admission import ManualRequest
 from covel_host.turn.execution import ExecutionReport
 from covel_host.turn.ports import Observer
 
+_PAYLOAD_HINT: Final = 'Write it behind the ID as it is: r ID {"value": "hello"}'
 Run: TypeAlias = Callable[[ManualRequest, Observer], Awaitable[ExecutionReport]]
 """Runs one runtime and commits its turn, as `Host.run`."""
 Ask: TypeAlias = Callable[[str], Awaitable[bool]]
@@ -76,7 +77,11 @@ class DevRuns:
 
     def _request(self, asked: RunAgain | RunThis) -> ManualRequest:
         if isinstance(asked, RunThis):
-            payload = None if asked.payload is None else payload_value(asked.payload)
+            payload = (
+                None
+                if asked.payload is None
+                else payload_value(asked.payload, option="The payload", hint=_PAYLOAD_HINT)
+            )
             return ManualRequest(target=asked.target, payload=payload, message=asked.message)
         return self._last or ManualRequest(target=self._only_runtime())
 

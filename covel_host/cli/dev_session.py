@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import Awaitable, Callable, Iterator
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from covel_host.catalog.holder import CatalogHolder
 from covel_host.catalog.watching import ChangeBatch
@@ -22,6 +22,7 @@ from covel_host.cli.dev_reloads import DevReloads
 from covel_host.cli.dev_runs import DevRuns
 from covel_host.cli.dev_terminal import DevTerminal
 
+_COMMAND_HINT: Final = 'A player\'s command needs a session: covel rpc SESSION "/name arguments"'
 LookAt: TypeAlias = Callable[[str], Awaitable[None]]
 """Looks at a package; what changed in it until now is among the batches then."""
 
@@ -99,7 +100,8 @@ class DevSession:
         if isinstance(asked, ShowHelp):
             self._terminal.show(HELP)
         elif isinstance(asked, Unknown):
-            self._terminal.error("unknown-line", f"{asked.text!r} is not known.", "? shows what is")
+            hint = _COMMAND_HINT if asked.text.startswith("/") else "? shows what is"
+            self._terminal.error("unknown-line", f"{asked.text!r} is not known.", hint)
         elif isinstance(asked, RunAgain | RunThis):
             self._running = group.create_task(self._run(asked))
             try:

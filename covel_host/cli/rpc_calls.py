@@ -1,12 +1,13 @@
 """Actions and player commands from the command line: load, call, print the answer."""
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final, TextIO
 
 import click
 
+from covel_host.base.errors import HostError
 from covel_host.base.json_text import dump_json
 from covel_host.cli.failures import FINDINGS, DetailedError, error_facts, output_lost
 from covel_host.cli.in_session import ABORTED, play, read_packages, stored_session
@@ -72,6 +73,12 @@ def call_command(
     """
     if args is not None and not isinstance(args, dict):
         raise click.UsageError("--payload gives a command's arguments by name: a JSON object.")
+    if session_id == NEW:
+        raise HostError(
+            "A player's command needs a session that is there; 'new' is for actions.",
+            code="session-not-found",
+            hint="Make one with the package in it: covel sessions new --with PLUGIN",
+        )
     session = stored_session(settings, session_id)
     catalog = read_packages(settings, (), session.active_packages)
     request = CommandRequest(session_id=session_id, line=line, args=args)
@@ -80,7 +87,8 @@ def call_command(
             settings, catalog, lambda host: host.run_command(request), may_ask=not as_json
         )
     except CommandRefused as refused:
-        raise _pointed(refused) from refused
+        missing = [each for each in session.active_packages if each not in catalog.packages]
+        raise _pointed(refused, missing) from refused
     if report is None:
         return ABORTED
     if isinstance(report, CommandHelp):
@@ -170,7 +178,7 @@ def _command_json(report: CommandReport) -> dict[str, object]:
     }
 
 
-def _pointed(refused: CommandRefused) -> DetailedError:
+def _pointed(refused: CommandRefused, missing: Sequence[str]) -> DetailedError:
     members: dict[str, object] = {}
     text = ""
     if refused.place is not None:
@@ -182,9 +190,13 @@ def _pointed(refused: CommandRefused) -> DetailedError:
         text = f"  {safe_text(line)}\n  {' ' * _width(before)}{carets}\n"
     if refused.argument is not None:
         members["argument"] = refused.argument
-    return DetailedError(
-        refused.message, code=refused.code, hint=refused.hint, text=text, members=members
-    )
+    hint = refused.hint
+    if refused.code == "command-not-active" and missing:
+        there = "is not there" if len(missing) == 1 else "are not there"
+        hint = (
+            f"Of its packages {', '.join(missing)} {there}; --plugins-dir names a further folder."
+        )
+    return DetailedError(refused.message, code=refused.code, hint=hint, text=text, members=members)
 
 
 def _width(text: str) -> int:

@@ -24,8 +24,8 @@ def given_value(given: str, *, option: str = "--payload") -> JsonValue:
     return payload_value(_text_of(given, option), option=option)
 
 
-def payload_value(text: str, *, option: str = "--payload") -> JsonValue:
-    """The value of an option's text.
+def payload_value(text: str, *, option: str = "--payload", hint: str | None = None) -> JsonValue:
+    """The value of an option's text; without `hint` a failure says how a shell takes it.
 
     Raises:
         PayloadError: it is not JSON; the message has line, column and the text there.
@@ -37,7 +37,7 @@ def payload_value(text: str, *, option: str = "--payload") -> JsonValue:
             f"{option} is not JSON: line {error.line}, column {error.column}: "
             f"{error.message.rstrip('.')}, at {_there(text, error)}.",
             code="payload-not-json",
-            hint=f'Quote the whole value for the shell: {option} \'{{"value": "hello"}}\'',
+            hint=hint or f'Quote the whole value for the shell: {option} \'{{"value": "hello"}}\'',
         ) from None
 
 
