@@ -21,6 +21,9 @@ NAMES = (
     "reload",
     "worlds",
     "tools",
+    "gateway",
+    "turns",
+    "sessions",
 )
 RESULTS = Path(__file__).parent / "RESULTS.md"
 HEAD = """# Results

@@ -28,10 +28,10 @@ SETTING = (
     "texts hold each word of the query."
 )
 DENSE_NOTE = (
-    "A query of the commonest words alone stays above the goal: no word of it is heavy enough to "
-    "rule texts out by a bound, so about a third of them is scored one by one (31,000 of 100,000, "
-    "1.5 µs each, nearly all of it looking counts up; ordering the groups is 2 % of the time). One "
-    "rarer word in the query ends that, as in the second row.\n"
+    "A query of the commonest words alone is the slowest: no word of it is heavy enough to rule "
+    "texts out by a bound, so about a third of them comes into question. Of those only texts are "
+    "scored that hold some other word often enough. One rarer word in the query ends that, as in "
+    "the second row.\n"
 )
 
 Turn = Callable[[], object]

@@ -112,27 +112,27 @@ class ExecutorCalls:
         self._traced_scope = self._scope
         self._traced = 0
 
-    async def call(self) -> ToolCallResult:
+    def call(self) -> Awaitable[ToolCallResult]:
         """One call whose trace is dropped."""
-        return await self._called("add", self._scope)
+        return self._called("add", self._scope)
 
-    async def limited(self) -> ToolCallResult:
+    def limited(self) -> Awaitable[ToolCallResult]:
         """One call in a task of its own."""
-        return await self._called("add-in-time", self._scope)
+        return self._called("add-in-time", self._scope)
 
-    async def traced(self) -> ToolCallResult:
+    def traced(self) -> Awaitable[ToolCallResult]:
         """One call with its two trace events, in a trace as long as that of a turn."""
         if self._traced % CALLS_OF_A_RUN == 0:
             log = TraceLog(turn_id="turn-1", clock=SystemClock())
             self._traced_scope = self._scope_with(log.of_run("run-1"))
         self._traced += 1
-        return await self._called("add", self._traced_scope)
+        return self._called("add", self._traced_scope)
 
     def _scope_with(self, trace: RunTrace) -> CallScope:
         return replace(self._bench.scope, open_call=lambda request, signal: _Open(), trace=trace)
 
-    async def _called(self, name: str, scope: CallScope) -> ToolCallResult:
-        return await self._bench.executor.call(ToolRequest(0, "call-1", name, TEXT), scope)
+    def _called(self, name: str, scope: CallScope) -> Awaitable[ToolCallResult]:
+        return self._bench.executor.call(ToolRequest(0, "call-1", name, TEXT), scope)
 
 
 async def one_wait() -> None:
@@ -164,6 +164,7 @@ class AgentRuns:
         heard = [_Hook(event="pre_tool_use"), _Hook(event="post_tool_use")]
         folder.mkdir()
         self._bench = RunBench(folder, MANIFEST, tools=[add], hooks=heard if is_heard else ())
+        self._gateway = self._bench.gateway = _Scripted()
         self._run = self._bench.run(contributed_tools=("add",))
 
     def close(self) -> None:
@@ -173,7 +174,7 @@ class AgentRuns:
     async def play(self) -> RuntimeResult:
         """One run with eight small calls."""
         bench = self._bench
-        bench.gateway = _Scripted()
+        self._gateway.begin()
         bench.log = TraceLog(turn_id="turn-1", clock=bench.clock)
         run = replace(self._run, signal=CancelSignal(), staging=bench.staging())
         result = await new_run(run, bench.ports).result()
@@ -186,6 +187,10 @@ class _Scripted(PlayedGateway):
 
     def __init__(self) -> None:
         super().__init__([])
+        self.begin()
+
+    def begin(self) -> None:
+        """Answer from the first reply on."""
         self._next = iter(_REPLIES)
 
     async def complete(self, request: ModelRequest, **options: Any) -> ModelReply:

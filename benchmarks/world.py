@@ -3,6 +3,9 @@
 import asyncio
 import json
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -19,9 +22,12 @@ from covel_host.proposals.staging import Staging
 from covel_host.proposals.stored_data import StoredPluginData
 from covel_host.proposals.world_snapshot import WorldSnapshot, read_world
 from covel_host.proposals.world_view import WorldHandle, WorldView
-from covel_host.store.character_schemas import put_character_schema
-from covel_host.store.characters import put_character
-from covel_host.store.sessions import require_session
+from covel_host.runtime.lore_shelf import LoreShelf
+from covel_host.store.character_schemas import character_schema_text, put_character_schema
+from covel_host.store.characters import character_texts, put_character
+from covel_host.store.lorebook import put_lorebook_entry
+from covel_host.store.records import LorebookOwner, LorebookRecord
+from covel_host.store.sessions import advance_session, require_session
 from covel_host.store.store import Store
 from covel_host.store.transaction import Reading, Transaction
 from covel_host.tools.builtin.installed import builtin_tools
@@ -30,16 +36,23 @@ from covel_host.tools.executor import ToolExecutor
 from covel_host.tools.registry import ToolRegistry
 from covel_host.trace.log import TraceLog
 from plugin_sdk.context import ToolContext
+from plugin_sdk.rules.character_names import character_name_key
 
 CHARACTERS = 1_000
+ENTRIES = 5_000
 ROUNDS = 15
 GOAL_SYNC_MS = 10.0
+GOALS = {"cold call": GOAL_SYNC_MS, "first call": GOAL_SYNC_MS, "later call": GOAL_SYNC_MS}
 SETTING = (
     f"A stored session with {CHARACTERS:,} characters. `sync-characters` with 5 new characters and "
     "10 updates that name their target, through the executor up to the staged proposals: by the "
-    "first call of an execution, whose world was read but not looked at, and by a later one. The "
-    "commit writes the 15 proposals in a transaction of its own, without waiting for the disk."
+    "first call of an execution, whose world was read but not looked at, and by a later one; cold "
+    "is the first call of a process, which has parsed no character yet. The commit writes the 15 "
+    "proposals in a transaction of its own, without waiting for the disk. Lorebook: "
+    f"{ENTRIES:,} entries, of which one in a hundred is constant, for the prompt of a run: read by "
+    "the first run of a process, by a later one, and after a turn that changed one entry."
 )
+STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 SCHEMA: dict[str, Any] = {
     "types": ["npc", "companion"],
     "attributes": [
@@ -56,12 +69,14 @@ def report() -> str:
         try:
             store.transaction_now(_write_world)
             times = asyncio.run(_times(store))
+            lore = asyncio.run(_lore_times(store))
         finally:
             store.close()
-    goals = {"first call": GOAL_SYNC_MS, "later call": GOAL_SYNC_MS}
-    rows = [_row(name, median(values) * 1e3, goals.get(name)) for name, values in times.items()]
+    rows = [_row(name, median(values) * 1e3, GOALS.get(name)) for name, values in times.items()]
     head = ["15 characters", "ms", "goal ms", ""]
-    return "\n".join(["## World", "", SETTING, "", table(head, rows)])
+    lore_rows = [[name, f"{median(values) * 1e3:.2f}"] for name, values in lore.items()]
+    tables = [table(head, rows), table(["lorebook", "ms"], lore_rows)]
+    return "\n".join(["## World", "", SETTING, "", *tables])
 
 
 def _row(name: str, milliseconds: float, goal: float | None) -> list[object]:
@@ -69,20 +84,88 @@ def _row(name: str, milliseconds: float, goal: float | None) -> list[object]:
 
 
 async def _times(store: Store) -> dict[str, list[float]]:
-    times: dict[str, list[float]] = {"first call": [], "later call": [], "commit": []}
+    times: dict[str, list[float]] = {
+        "cold call": [],
+        "first call": [],
+        "later call": [],
+        "commit": [],
+    }
+    for number in range(ROUNDS):
+        # Apart from the others, whose records would be forgotten for the new ones.
+        character_name_key.cache_clear()
+        cold, _staged = await _call(store, store.read_now(partial(_unseen, number)), number)
+        times["cold call"].append(cold)
+    names = ("first call", "later call", "commit")
     for number in range(ROUNDS + 1):
         world = store.read_now(_world)
         first, _staged = await _call(store, world, number)
         later, staged = await _call(store, world, number)
         committing = _commit(store, execution(number + 1, proposals=staged))
         if number:
-            for name, seconds in zip(times, (first, later, committing), strict=True):
+            for name, seconds in zip(names, (first, later, committing), strict=True):
                 times[name].append(seconds)
     return times
 
 
+async def _lore_times(store: Store) -> dict[str, list[float]]:
+    """Reading and selecting the entries of one prompt."""
+    store.transaction_now(_write_lore)
+    times: dict[str, list[float]] = {"first run": [], "later run": [], "after a change": []}
+    for _ in range(ROUNDS):
+        shelf = LoreShelf(store)
+        for name in times:
+            if name == "after a change":
+                store.transaction_now(_change_lore)
+            session = store.read_now(lambda reading: require_session(reading, SESSION))
+            start = time.perf_counter()
+            active = (await shelf.of(session)).active(f"I look for reed 77 and boat {name}.")
+            times[name].append(time.perf_counter() - start)
+            assert len(active) == ENTRIES // 100 + 1
+    return times
+
+
+def _write_lore(transaction: Transaction) -> None:
+    for number in range(ENTRIES):
+        put_lorebook_entry(transaction, _entry(number), revision=0)
+
+
+def _change_lore(transaction: Transaction) -> None:
+    session = require_session(transaction, SESSION)
+    put_lorebook_entry(transaction, _entry(12), revision=session.revision + 1)
+    advance_session(transaction, session, turn_id=None, at=STARTED)
+
+
+def _entry(number: int) -> LorebookRecord:
+    entry_id = f"entry-{number:05}"
+    return LorebookRecord(
+        session_id=SESSION,
+        owner=LorebookOwner(kind="world"),
+        entry_id=entry_id,
+        entry={
+            "id": entry_id,
+            "keys": [f"reed {number:05}" if number != 77 else "reed 77", f"the {number}th bend"],
+            "content": f"At the {number}th bend the water turns, and whoever drinks it. " * 3,
+            "strategy": "constant" if number % 100 == 0 else "selective",
+        },
+        created_at=STARTED,
+        updated_at=STARTED,
+    )
+
+
 def _world(reading: Reading) -> WorldSnapshot:
     return read_world(reading, require_session(reading, SESSION))
+
+
+def _unseen(number: int, reading: Reading) -> WorldSnapshot:
+    """The world with texts of characters that no snapshot has held yet."""
+    texts = character_texts(reading, SESSION).items()
+    return WorldSnapshot(
+        characters={
+            name: replace(text, text=text.text.replace("harbour", f"harbour {number}"))
+            for name, text in texts
+        },
+        schema=character_schema_text(reading, SESSION),
+    )
 
 
 def _commit(store: Store, commit: ExecutionCommit) -> float:

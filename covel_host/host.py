@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from contextlib import AsyncExitStack
+from functools import partial
 
 from covel_host.base.clock import SystemClock
 from covel_host.base.ids import IdSource
@@ -16,11 +17,15 @@ from covel_host.catalog.holder import CatalogHolder
 from covel_host.catalog.load_results import LoadResults
 from covel_host.catalog.loading import ENTRY_LIMIT_S
 from covel_host.media.files import MediaFiles
+from covel_host.memory.embedder import embedder_of
 from covel_host.memory.system import MemorySystem
 from covel_host.models.gateway import GatewayOptions, ModelGateway
 from covel_host.models.selector import ModelSelector
 from covel_host.models.slot_file import load_slots
 from covel_host.models.slots import SlotTable
+from covel_host.net.client import HttpClient
+from covel_host.runtime.interjections import Interjection
+from covel_host.runtime.lore_shelf import LoreShelf
 from covel_host.runtime.session_media import SessionMedia
 from covel_host.settings import Settings
 from covel_host.store.execution_lock import ExecutionLock
@@ -28,6 +33,7 @@ from covel_host.store.options import StoreOptions
 from covel_host.store.store import Store
 from covel_host.tools.approval import ApprovalPolicy
 from covel_host.tools.executor import ToolExecutor
+from covel_host.trace.event_log import EventLog
 from covel_host.turn.action_admission import ActionRequest
 from covel_host.turn.action_call import ActionReport
 from covel_host.turn.actions import run_action
@@ -35,10 +41,15 @@ from covel_host.turn.admission import ManualRequest
 from covel_host.turn.answering import AnswersReport, AnswersRequest, answer_questions
 from covel_host.turn.commands import CommandHelp, CommandReport, CommandRequest, run_command
 from covel_host.turn.errors import RequestRefused
-from covel_host.turn.execution import ExecutionReport, run_manual
+from covel_host.turn.execution_report import ExecutionReport
+from covel_host.turn.hook_calls import tell_session_start
+from covel_host.turn.interjecting import SessionInterjections
+from covel_host.turn.manual_runs import run_manual
+from covel_host.turn.new_sessions import packages_for
 from covel_host.turn.ports import Observer, SilentObserver, TurnPorts
 from covel_host.turn.session_locks import SessionLocks
 from covel_host.turn.sessions import new_session
+from covel_host.turn.turns import TurnReport, TurnRequest, play_turn
 from covel_host.turn.world_sessions import (
     WorldSession,
     WorldSessionRequest,
@@ -135,12 +146,18 @@ class Host:
             opened.push_async_callback(catalogs.close)
             await catalogs.need(load)
             ports = _ports(settings, catalogs, store, gateway, slots)
+            opened.push_async_callback(ports.http.close)
             return cls(settings, ports, opened.pop_all())
 
     @property
     def catalog(self) -> Catalog:
         """The packages this host knows, as the next execution finds them."""
         return self.ports.catalogs.current
+
+    @property
+    def events(self) -> EventLog:
+        """What happens in the sessions of this host, to listen to; see docs/events.md."""
+        return self.ports.events
 
     @property
     def offline_note(self) -> str | None:
@@ -150,7 +167,7 @@ class Host:
     async def run(
         self, request: ManualRequest, *, observer: Observer | None = None
     ) -> ExecutionReport:
-        """Run one runtime by hand and commit its turn; see `turn.execution.run_manual`.
+        """Run one runtime by hand and commit its turn; see `turn.manual_runs.run_manual`.
 
         Raises:
             RequestRefused: also with `host-closed`, once `close` has been called.
@@ -158,24 +175,69 @@ class Host:
         self._check_open()
         return await run_manual(request, self.ports, observer or SilentObserver())
 
-    async def open_session(self, packages: Iterable[str]) -> str:
-        """The ID of a new session with those active packages; nothing has run in it yet.
+    async def play(self, request: TurnRequest, *, observer: Observer | None = None) -> TurnReport:
+        """Play a turn of a session; see `turn.turns.play_turn`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await play_turn(request, self.ports, observer or SilentObserver())
+
+    def interject(self, session_id: str, text: str) -> Interjection:
+        """Add a player's message to the story that is being told in a session right now.
+
+        The model is told before it is asked next; the message is stored with the turn, under the
+        ID that the answer has (spec/execution.md 5.9).
+
+        Raises:
+            RequestRefused: as `run`; `nothing-to-interject` when no story is being told there, see
+                `turn.interjecting.SessionInterjections.put`.
+        """
+        self._check_open()
+        return self.ports.interjections.put(session_id, text)
+
+    async def open_session(
+        self, packages: Iterable[str], *, observer: Observer | None = None
+    ) -> str:
+        """The ID of a new session with those active packages, whose hooks have been told of it.
 
         Raises:
             RequestRefused: as `run`.
         """
         self._check_open()
         session = await new_session(self.ports, tuple(dict.fromkeys(packages)))
+        await tell_session_start(session, self.ports, observer or SilentObserver())
         return session.session_id
 
-    async def open_world(self, request: WorldSessionRequest) -> WorldSession:
+    async def begin_session(
+        self, packages: Iterable[str] = (), *, observer: Observer | None = None
+    ) -> str:
+        """The ID of a new session for a player: those packages, every core one, their providers.
+
+        They are found among all packages that this host knows.
+
+        Raises:
+            RequestRefused: as `run`; `package-not-found` or `package-not-active`, with the reason.
+        """
+        self._check_open()
+        resolution = packages_for(self.catalog, tuple(packages))
+        return await self.open_session(resolution.active, observer=observer)
+
+    async def open_world(
+        self, request: WorldSessionRequest, *, observer: Observer | None = None
+    ) -> WorldSession:
         """A new session made from a world pack; see `turn.world_sessions.new_world_session`.
+
+        Then the hooks of its packages are told of it.
 
         Raises:
             RequestRefused: as `run`.
         """
         self._check_open()
-        return await new_world_session(request, self.ports)
+        made = await new_world_session(request, self.ports)
+        await tell_session_start(made.session, self.ports, observer or SilentObserver())
+        return made
 
     async def run_action(
         self, request: ActionRequest, *, observer: Observer | None = None
@@ -248,7 +310,11 @@ def _ports(
     slots: SlotTable,
 ) -> TurnPorts:
     clock = SystemClock()
+    tasks = TaskTracker()
+    # IDs never repeat with the seed: two runs of one seed are two sessions.
+    ids = IdSource(RandomSource(), clock)
     keys = (slot.key.value for slot in slots.slots.values())
+    secrets = tuple(key for key in keys if key)
     return TurnPorts(
         store=store,
         lock=ExecutionLock(settings.database, clock=clock),
@@ -258,13 +324,23 @@ def _ports(
         executor=ToolExecutor(clock=clock, approval=ApprovalPolicy(settings.tool_rules)),
         clock=clock,
         randoms=RandomSource(settings.random_seed),
-        # IDs never repeat with the seed: two runs of one seed are two sessions.
-        ids=IdSource(RandomSource(), clock),
-        tasks=TaskTracker(),
+        ids=ids,
+        tasks=tasks,
         media=SessionMedia(MediaFiles(settings.media), store, clock=clock),
-        memory=MemorySystem(store),
+        http=HttpClient(),
+        memory=MemorySystem(
+            store, embedder=embedder_of(gateway, settings.environ, clock=clock), tasks=tasks
+        ),
+        lore=LoreShelf(store),
+        interjections=SessionInterjections(ids=ids, clock=clock),
+        events=EventLog(
+            clock=clock,
+            new_epoch=partial(ids.new, "epoch"),
+            secrets=secrets,
+        ),
         locale=settings.locale,
         instruction_environ=settings.environ,
-        secrets=tuple(key for key in keys if key),
+        secrets=secrets,
         auto_snapshots_kept=settings.auto_snapshots_kept,
+        window_cap_tokens=settings.window_cap_tokens,
     )

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 SETTINGS_FILE = LASTING
 
+MIN_WINDOW_TOKENS = 256
+"""Below that no prompt fits."""
+
 
 class SettingsError(HostError):
     """A setting that cannot be used; the message names where it was written."""
@@ -36,8 +39,8 @@ class Settings:
 
     `working_directory` is that of the call: code of packages may change it later. `is_safe` says
     that `folders` are the bundled ones alone. `tool_rules` allow and deny tools: the first one that
-    fits decides. `environ` is kept for the rooms that read their own variables from it, such as
-    model slots.
+    fits decides. `window_cap_tokens` can only lower the models' context windows. `environ` is kept
+    for the rooms that read their own variables from it, such as model slots.
     """
 
     home: Path
@@ -48,6 +51,7 @@ class Settings:
     locale: str
     random_seed: int | None
     auto_snapshots_kept: int
+    window_cap_tokens: int | None = None
     tool_rules: "tuple[ApprovalRule, ...]" = ()
     environ: Mapping[str, str] = field(repr=False)
 
@@ -106,6 +110,7 @@ def read_settings(
         locale=locale or environ.get("COVEL_LOCALE") or "en",
         random_seed=_seed(environ),
         auto_snapshots_kept=_snapshots_kept(environ),
+        window_cap_tokens=_window_cap(environ),
         tool_rules=_tool_rules(environ, written),
         environ=environ,
     )
@@ -237,5 +242,17 @@ def _snapshots_kept(environ: Mapping[str, str]) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise SettingsError(
             f"COVEL_AUTO_SNAPSHOT_RETENTION is {text!r}; a whole number of at least 1 is expected."
+        )
+    return int(text)
+
+
+def _window_cap(environ: Mapping[str, str]) -> int | None:
+    text = environ.get("COVEL_COMPACTOR_CONTEXT_WINDOW")
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) < MIN_WINDOW_TOKENS:
+        raise SettingsError(
+            f"COVEL_COMPACTOR_CONTEXT_WINDOW is {text!r}; a whole number of tokens of at least "
+            f"{MIN_WINDOW_TOKENS} is expected."
         )
     return int(text)

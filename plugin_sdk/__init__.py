@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from plugin_sdk.extension_points import HistoryTransform as HistoryTransform
     from plugin_sdk.extension_points import PromptQuery as PromptQuery
     from plugin_sdk.extension_points import PromptSegment as PromptSegment
+    from plugin_sdk.extension_points import SegmentDepth as SegmentDepth
     from plugin_sdk.extension_points import SummaryBudget as SummaryBudget
     from plugin_sdk.extension_points import SummarySegment as SummarySegment
     from plugin_sdk.extension_points import WorldContext as WorldContext
@@ -172,7 +173,7 @@ _HOMES = {
     "extension_points": (
         "Compaction CompactionMessage CompactionQuery ContractAudience DimensionRecovery "
         "ExistingSummary HistoryMessage HistoryQuery HistoryTransform PromptQuery "
-        "PromptSegment SummaryBudget SummarySegment WorldContext WorldContextQuery"
+        "PromptSegment SegmentDepth SummaryBudget SummarySegment WorldContext WorldContextQuery"
     ),
     "extensions": "Extension extension",
     "forms": "FormIssue FormValidator form_validator",

@@ -37,8 +37,8 @@ def _is_suspicious(text: str) -> bool:
     return (
         "NaN" in text
         or "Infinity" in text
-        or _BIG_EXPONENT.search(text) is not None
-        or _BIG_CAPITAL_EXPONENT.search(text) is not None
+        or ("e" in text and _BIG_EXPONENT.search(text) is not None)
+        or ("E" in text and _BIG_CAPITAL_EXPONENT.search(text) is not None)
         or (len(text) >= 2 * _WINDOW and _has_long_number(text))
     )
 

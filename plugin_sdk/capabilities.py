@@ -245,7 +245,15 @@ class Gateway(Protocol):
         """Pieces of text as they come; ends normally only when the text is complete."""
 
     async def embed(self, texts: Sequence[str], *, slot: str | None = None) -> EmbeddingReply:
-        """One vector per text."""
+        """One vector per text, of the slot that is named or the first one for embeddings.
+
+        Offline and with scripted replies the vectors are made of the words of the texts and
+        `model` is `offline`; they compare with each other and with nothing else.
+
+        Raises:
+            ToolError: `unavailable` or `timeout` when the model gave none, also where models are
+                configured and none is for embeddings; `invalid-input` for what is no list of texts.
+        """
 
     async def resolve_slot(self, slot: str) -> ResolvedSlot:
         """Where a slot leads, its key included."""
@@ -262,11 +270,21 @@ class Media(Protocol):
     async def ingest_url(
         self, url: str, *, meta: Mapping[str, JsonValue] | None = None
     ) -> MediaRef:
-        """The reference of what an allowed HTTPS address holds."""
+        """The reference of what an allowed HTTPS address holds, at most 10 MiB.
+
+        Raises:
+            ToolError: as `Http.fetch_with_retry`; `unavailable` for a status other than 200,
+                `invalid-input` for what is no media of the type that the server states.
+        """
 
 
 class Http(Protocol):
-    """Outbound HTTP; community packages reach the origins of `permissions.http` only."""
+    """Outbound HTTP; community packages reach the origins of `permissions.http` only.
+
+    Bundled packages reach every public HTTPS origin. Addresses of private networks are refused,
+    those of this machine too unless the origin is declared as such. Nothing of a request but host
+    and method is traced.
+    """
 
     def validate_base_url(self, url: str) -> UrlCheck:
         """Whether requests below `url` are allowed."""
@@ -280,7 +298,16 @@ class Http(Protocol):
         body: bytes | None = None,
         timeout_ms: int | None = None,
     ) -> HttpResponse:
-        """The answer, after retries where they cannot repeat an effect."""
+        """The answer, after retries where they cannot repeat an effect; its status may be any.
+
+        Redirects are followed, at most 5, each checked like the URL itself; headers other than
+        `Accept`, `Accept-Language` and `User-Agent` stay behind when the origin changes. A body and
+        an answer have at most 10 MiB, unpacked too; `timeout_ms` is at most 120,000 (30,000).
+
+        Raises:
+            ToolError: `invalid-input` for a request that cannot be sent, `refused` for an origin or
+                method that is not declared and for private addresses, `timeout`, `unavailable`.
+        """
 
 
 class Images(Protocol):

@@ -98,12 +98,17 @@ class ActionContext(CallContext, Protocol):
         """Emits one of the package's own events."""
 
 
-class ServiceContext(Protocol):
+class ServiceContext(Translations, Protocol):
     """Context of a service call; nothing of the caller's data (spec/manifest.md 10.3).
 
-    `plugin_data` is the **provider's**, overlaid with what the execution staged. A read service
-    that writes gets `ToolError("refused")`; the writes of a write service join the caller's unit.
+    Languages are the session's, `messages` the provider's own texts. `plugin_data` is the
+    **provider's**, overlaid with what the execution staged. A read service that writes gets
+    `ToolError("refused")`; the writes of a write service join the caller's unit.
     """
+
+    @property
+    def translations(self) -> Mapping[str, Mapping[str, str]]:
+        """`messages` of every language the provider carries, by locale; `label_text` takes this."""
 
     @property
     def plugin_id(self) -> str:
@@ -126,12 +131,16 @@ class ServiceContext(Protocol):
         """The provider's own data."""
 
     @property
+    def world(self) -> World:
+        """The world model as the caller's run sees it."""
+
+    @property
     def gateway(self) -> Gateway:
         """Models, within the caller's limits."""
 
     @property
     def http(self) -> Http:
-        """HTTP, within the caller's permissions."""
+        """HTTP: what the provider declares and the caller may reach as well."""
 
     @property
     def random(self) -> _random.Random:

@@ -1,8 +1,8 @@
 """What the served extension points ask and get (spec/manifest.md 10.6)."""
 
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from plugin_sdk.wire import WireModel
 
@@ -20,12 +20,25 @@ class ContractAudience(WireModel):
     contract: str
 
 
+class SegmentDepth(WireModel):
+    """A place so many messages of the conversation before its end; 0 is the end."""
+
+    depth: Annotated[int, Field(ge=0)]
+
+
+SegmentPosition: TypeAlias = Literal["system", "pre-history", "post-history"] | SegmentDepth
+
+
 class PromptSegment(WireModel):
-    """One piece of prompt; within one volatility sorted by `order`, then provider, then ID."""
+    """One piece of prompt; within one volatility sorted by `order`, then provider, then ID.
+
+    `role` is `system` unless given. `volatility` matters for what belongs to the system prompt:
+    `turn` stands behind the history instead, so that the system prompt stays the same.
+    """
 
     id: str = Field(min_length=1)
     content: str
-    position: str
+    position: SegmentPosition
     role: Literal["system", "user", "assistant"] | None = None
     audience: Literal["all", "story", "self"] | ContractAudience = "all"
     volatility: Literal["stable", "session", "turn"] = "turn"
@@ -33,12 +46,17 @@ class PromptSegment(WireModel):
 
 
 class HistoryMessage(WireModel):
-    """One message of the history; members the transform does not know are kept."""
+    """One stored message of the history.
 
-    model_config = ConfigDict(extra="allow")
+    `kind` is `narrative` for story text; `plugin_id` is the package whose runtime wrote it.
+    """
 
-    role: str
-    content: JsonValue
+    id: str
+    turn_id: str
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str
+    kind: str | None = None
+    plugin_id: str | None = None
 
 
 class HistoryQuery(WireModel):
@@ -49,7 +67,11 @@ class HistoryQuery(WireModel):
 
 
 class HistoryTransform(WireModel):
-    """The history after one provider."""
+    """The history after one provider.
+
+    It may change the `content` of messages and leave messages out. Order and all other members
+    stay as they were, and no message can be added.
+    """
 
     messages: list[HistoryMessage]
 
@@ -63,26 +85,31 @@ class SummaryBudget(WireModel):
 
 
 class CompactionMessage(WireModel):
-    """One message or summary to compact; further members are kept."""
-
-    model_config = ConfigDict(extra="allow")
+    """One message that may be compacted; `tokens` is the host's estimate of what it costs."""
 
     id: str
-    role: str
+    turn_id: str
+    role: Literal["user", "assistant", "system", "tool"]
     content: str
+    tokens: int
 
 
 class ExistingSummary(WireModel):
-    """One summary of an earlier compaction."""
-
-    model_config = ConfigDict(extra="allow")
+    """One summary of an earlier compaction, oldest first; `tokens` is the host's estimate."""
 
     id: str
     content: str
+    tokens: int
+    focus_sections: list[str]
 
 
 class CompactionQuery(WireModel):
-    """`history.compact@2` asks for summaries when the history grows too long."""
+    """`history.compact@2` asks for summaries when the history grows too long.
+
+    `messages` are the oldest ones that no summary covers, without the protected newest ones.
+    `estimated_tokens` is the whole request; `context_window` and `input_window` are those of the
+    smaller of the story and fast models, in tokens.
+    """
 
     messages: list[CompactionMessage]
     existing_summaries: list[ExistingSummary]
@@ -94,7 +121,11 @@ class CompactionQuery(WireModel):
 
 
 class SummarySegment(WireModel):
-    """One summary; it covers the first messages or the oldest summaries without a gap."""
+    """One summary; it covers the first messages or the oldest summaries without a gap.
+
+    Exactly one of `message_ids` and `replaces_summary_ids` names anything. `truncated` says that
+    the model cut its answer off.
+    """
 
     message_ids: list[str]
     replaces_summary_ids: list[str]

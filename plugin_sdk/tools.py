@@ -108,7 +108,7 @@ class Tool(Generic[P, R]):
         value = self._shape.parse(text)
         if self._model_parameter is not None:
             return {self._model_parameter: value}
-        arguments: dict[str, object] = value.__dict__
+        arguments: dict[str, object] = value
         return arguments
 
     def invoke(self, context: ToolContext, arguments: dict[str, object]) -> object:

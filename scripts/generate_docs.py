@@ -16,12 +16,14 @@ from covel_host.manifest.field_reference import reference_page
 from covel_host.manifest.served import (
     CODE_CONTRIBUTIONS,
     QUIET_CONTRIBUTIONS,
+    QUIET_EXTENSION_POINTS,
     QUIET_HOOK_EVENTS,
     RUNTIME_NEEDS,
 )
 from covel_host.proposals import reference as proposals_reference
+from covel_host.services import reference as extensions_reference
 from covel_host.tools.builtin import reference as tools_reference
-from covel_host.tools.builtin.installed import BUILTIN_TOOLS, NOT_INSTALLED
+from covel_host.trace import reference as events_reference
 
 DOCS = Path(__file__).parent.parent / "docs"
 GENERATED = "<!-- Written by scripts/generate_docs.py; do not edit. -->"
@@ -74,6 +76,16 @@ def hooks_page() -> str:
     return hooks_reference.reference_page(GENERATED)
 
 
+def extensions_page() -> str:
+    """Every extension point."""
+    return extensions_reference.reference_page(GENERATED)
+
+
+def events_page() -> str:
+    """Every event."""
+    return events_reference.reference_page(GENERATED)
+
+
 def builtin_tools_page() -> str:
     """Every builtin tool."""
     return tools_reference.reference_page(GENERATED)
@@ -101,6 +113,10 @@ def served_page() -> str:
             for name, what in QUIET_CONTRIBUTIONS.items()
         ),
         *(f"- `contributes.hooks`: `{name}`, {what}" for name, what in QUIET_HOOK_EVENTS.items()),
+        *(
+            f"- `contributes.extensions`: `{name}`, {what}"
+            for name, what in QUIET_EXTENSION_POINTS.items()
+        ),
         "",
         "## Fields with which a runtime cannot be run yet (`not-supported-yet`)",
         "",
@@ -108,11 +124,7 @@ def served_page() -> str:
         "",
         "## Builtin tools",
         "",
-        "Installed: " + ", ".join(f"`{name}`" for name in sorted(BUILTIN_TOOLS)) + ".",
-        "",
-        "Not yet, so not offered to models (a run says so): "
-        + ", ".join(f"`{name}`" for name in NOT_INSTALLED)
-        + ". Each of them: [Builtin tools](builtin-tools.md).",
+        "All: [Builtin tools](builtin-tools.md).",
         "",
         "## Proposal types",
         "",
@@ -159,6 +171,8 @@ PAGES = {
     "builtin-tools.md": builtin_tools_page,
     "cli.md": commands_page,
     "diagnostics.md": diagnostics_page,
+    "events.md": events_page,
+    "extensions.md": extensions_page,
     "hooks.md": hooks_page,
     "manifest.md": manifest_page,
     "proposals.md": proposals_page,

@@ -14,7 +14,7 @@ from covel_host.models.selector import UseOffline, UseScript, UseSlot
 from covel_host.store.errors import StoreError
 from covel_host.turn.admission import ManualRequest
 from covel_host.turn.errors import RequestRefused
-from covel_host.turn.execution import ExecutionReport
+from covel_host.turn.execution_report import ExecutionReport
 from tests.support.hosts import opened, rows_of, settings_of
 from tests.support.packages import write_package
 from tests.support.replies import call, calls, done

@@ -154,6 +154,16 @@ def test_the_number_of_automatic_snapshots_is_a_setting(tmp_path: Path) -> None:
             read_settings({**home, name: wrong})
 
 
+def test_the_window_of_models_can_be_lowered(tmp_path: Path) -> None:
+    home = {"COVEL_HOME": str(tmp_path)}
+    name = "COVEL_COMPACTOR_CONTEXT_WINDOW"
+    assert read_settings(home).window_cap_tokens is None
+    assert read_settings({**home, name: "4096"}).window_cap_tokens == 4096
+    for wrong in ("0", "255", "-1", "many"):
+        with pytest.raises(SettingsError, match=f"{name} is {wrong!r}"):
+            read_settings({**home, name: wrong})
+
+
 def test_rules_for_tools_of_the_environment_go_before_those_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("tools = ['allow look', 'deny local:*']")
     rules = read(tmp_path, COVEL_TOOL_RULES="deny look, allow keep,").tool_rules

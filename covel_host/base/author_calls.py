@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from covel_host.base.daemon_threads import run_in_daemon_thread
@@ -56,23 +57,36 @@ class AuthorCall:
         """
         if self._is_async and limit_s is None:
             return await told_apart(self._on_loop)
+        loop = asyncio.get_running_loop()
+        over = loop.create_future()
         task = self._task = self._tasks.start(
-            told_apart(
-                self._on_loop if self._is_async else self._in_thread,
-                is_thread=not self._is_async,
-            ),
+            self._to_its_end(over),
             name=self._name,
             stoppable=self._is_async,
+            on_end=partial(_end, over),
         )
+        timer = None if limit_s is None else loop.call_later(limit_s, _end, over)
         try:
-            await _ended(task, limit_s)
+            await over
         except asyncio.CancelledError:
             self._leave(task)
             raise
+        finally:
+            if timer is not None:
+                timer.cancel()
         if not task.done():
             self._leave(task)
             raise AuthorLate
         return task.result()
+
+    async def _to_its_end(self, over: "asyncio.Future[None]") -> Any:
+        begin = self._on_loop if self._is_async else self._in_thread
+        try:
+            return await told_apart(begin, is_thread=not self._is_async)
+        finally:
+            # The caller goes on in the loop's next round, not in the one after it, when it would
+            # hear of the task's end.
+            _end(over)
 
     def _leave(self, task: "asyncio.Task[Any]") -> None:
         # A thread cannot be stopped; its task stays uncancelled, so that the tracker knows of it.
@@ -87,27 +101,9 @@ class AuthorCall:
         return await run_in_daemon_thread(self._begin, name=f"covel {self._name}")
 
 
-async def _ended(task: "asyncio.Task[Any]", limit_s: float | None) -> None:
-    """Return when `task` is done or the limit over; like `asyncio.wait`, which takes twice as long.
-
-    Raises:
-        asyncio.CancelledError: the caller was cancelled; the task goes on.
-    """
-    loop = asyncio.get_running_loop()
-    over = loop.create_future()
-
-    def end(_: object = None) -> None:
-        if not over.done():
-            over.set_result(None)
-
-    task.add_done_callback(end)
-    timer = None if limit_s is None else loop.call_later(limit_s, end)
-    try:
-        await over
-    finally:
-        task.remove_done_callback(end)
-        if timer is not None:
-            timer.cancel()
+def _end(over: "asyncio.Future[None]") -> None:
+    if not over.done():
+        over.set_result(None)
 
 
 async def told_apart(begin: Callable[[], Awaitable[Any]], *, is_thread: bool = False) -> Any:

@@ -1,64 +1,62 @@
 """The cancellation signal that package code sees as `ctx.signal`."""
 
 import asyncio
-from typing import Final
-from weakref import ReferenceType, ref
-
-_FIRST_PRUNE: Final = 64
+from collections.abc import Iterator
 
 
 class CancelSignal:
-    """Starts quiet and is set once; safe to read from any thread."""
+    """Starts quiet and is set once, by its owner or with the one `above`; readable in any thread.
 
-    # One is made for every tool call, and most are neither waited for nor cancelled: what these
-    # need is made on first use.
-    __slots__ = ("__weakref__", "_event", "_followers", "_prune_at", "_reason")
+    A signal cancels nothing above it.
+    """
 
-    def __init__(self) -> None:
+    # One is made for every tool call, and most are neither waited for nor cancelled: it looks above
+    # when it is asked, so that nothing above has to know it.
+    __slots__ = ("_above", "_reason", "_waiting")
+
+    def __init__(self, above: "CancelSignal | None" = None) -> None:
+        self._above = above
         self._reason: str | None = None
-        self._event: asyncio.Event | None = None
-        self._followers: list[ReferenceType[CancelSignal]] = []
-        self._prune_at = _FIRST_PRUNE
+        self._waiting: set[asyncio.Event] | None = None
 
     @property
     def cancelled(self) -> bool:
         """Whether the work that holds this signal should stop."""
-        return self._reason is not None
+        return self.reason is not None
 
     @property
     def reason(self) -> str | None:
         """Why it was cancelled; `None` while it is quiet."""
-        return self._reason
+        above = self._above
+        return self._reason if self._reason is not None or above is None else above.reason
 
     async def wait(self) -> None:
         """Return when the signal is cancelled, at once if it already is."""
-        if self._reason is not None:
+        if self.cancelled:
             return
-        if self._event is None:
-            self._event = asyncio.Event()
-        await self._event.wait()
+        event = asyncio.Event()
+        for signal in self._all():
+            if signal._waiting is None:
+                signal._waiting = set()
+            signal._waiting.add(event)
+        try:
+            await event.wait()
+        finally:
+            for signal in self._all():
+                if signal._waiting is not None:
+                    signal._waiting.discard(event)
 
     def cancel(self, reason: str) -> None:
         """Set the signal; the first reason stays. To be called from the event loop's thread."""
-        if self._reason is not None:
+        if self.cancelled:
             return
         self._reason = reason
-        if self._event is not None:
-            self._event.set()
-        followers, self._followers = self._followers, []
-        for known in followers:
-            follower = known()
-            if follower is not None:
-                follower.cancel(reason)
+        for event in self._waiting or ():
+            event.set()
 
-    def follow(self, other: "CancelSignal") -> None:
-        """Be cancelled when `other` is, at once if it already is."""
-        if other._reason is not None:
-            self.cancel(other._reason)
-            return
-        followers = other._followers
-        followers.append(ref(self))
-        if len(followers) >= other._prune_at:
-            # Those that are gone, taken out now and then: a callback for each costs ten times that.
-            followers[:] = [known for known in followers if known() is not None]
-            other._prune_at = max(_FIRST_PRUNE, 2 * len(followers))
+    def _all(self) -> "Iterator[CancelSignal]":
+        """This signal and those above it."""
+        signal: CancelSignal | None = self
+        while signal is not None:
+            yield signal
+            signal = signal._above

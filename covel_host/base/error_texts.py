@@ -2,6 +2,8 @@
 
 import re
 
+from pydantic_core import ValidationError
+
 from covel_host.base.unicode_text import storable_text
 from plugin_sdk.errors import TOOL_ERROR_CODES, ToolError, is_tool_error
 
@@ -11,6 +13,9 @@ MAX_AUTHORED_CHARACTERS = 2_000
 MAX_UNEXPECTED_CHARACTERS = 300
 """Limit of an unexpected error's own text."""
 
+MAX_MODEL_PROBLEMS = 3
+"""Problems told of an object that does not fit its model."""
+
 # No word boundaries: an ID is one inside a longer word and beside Chinese text, too.
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -19,7 +24,22 @@ def error_text(error: BaseException) -> str:
     """The error's own text, its type's name where it has none; never raises."""
     if isinstance(error, SystemExit):
         return f"sys.exit({error.code!r}) was called"
-    return text_of(error) or type(error).__name__
+    return _model_problems(error) or text_of(error) or type(error).__name__
+
+
+def _model_problems(error: BaseException) -> str | None:
+    """What pydantic found wrong with an author's object, as one line.
+
+    Its own text says in its first line no more than how much there is.
+    """
+    if not isinstance(error, ValidationError):
+        return None
+    problems = error.errors(include_url=False, include_context=False, include_input=False)
+    listed = [
+        f"{'.'.join(map(str, each['loc']))}: {each['msg']}" if each["loc"] else each["msg"]
+        for each in problems[:MAX_MODEL_PROBLEMS]
+    ]
+    return storable_text(" ".join(f"{error.title}: {'; '.join(listed)}".split()))
 
 
 def text_of(value: object) -> str:

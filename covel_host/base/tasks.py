@@ -1,7 +1,8 @@
 """The tracker of given-up tasks: the one owner of tasks that outlive their caller's wait."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -19,18 +20,24 @@ class TaskTracker:
         self._unstoppable: set[asyncio.Task[Any]] = set()
 
     def start(
-        self, work: Coroutine[Any, Any, Result], *, name: str, stoppable: bool = True
+        self,
+        work: Coroutine[Any, Any, Result],
+        *,
+        name: str,
+        stoppable: bool = True,
+        on_end: Callable[[], None] | None = None,
     ) -> "asyncio.Task[Result]":
         """A running task for `work`; its late error is retrieved, so nothing is logged at exit.
 
         What is not `stoppable`, such as the wait for a thread, is never cancelled by `close`: it
-        ends when the thread does, and until then it is known to run.
+        ends when the thread does, and until then it is known to run. `on_end` is called once it
+        has ended, also when it was cancelled before it began.
         """
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks.add(task)
         if not stoppable:
             self._unstoppable.add(task)
-        task.add_done_callback(self._forget)
+        task.add_done_callback(self._forget if on_end is None else partial(self._ended, on_end))
         return task
 
     async def finish(self, work: Coroutine[Any, Any, Result], *, name: str) -> Result:
@@ -74,6 +81,10 @@ class TaskTracker:
                 tuple(self._tasks), timeout=remaining_s, return_when=asyncio.FIRST_COMPLETED
             )
         return self.pending
+
+    def _ended(self, on_end: Callable[[], None], task: asyncio.Task[Any]) -> None:
+        self._forget(task)
+        on_end()
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

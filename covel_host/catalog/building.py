@@ -81,7 +81,13 @@ class CatalogLoader:
             if brings_code(state.reading):
                 return _with(state, "untrusted", [_untrusted(state, sources.content_hash, trust)])
             sources = without_modules(sources)
-        outcome = await load_package(state.reading, sources, number=number, limit_s=self._limit_s)
+        outcome = await load_package(
+            state.reading,
+            sources,
+            number=number,
+            limit_s=self._limit_s,
+            is_bundled=state.found.source == "builtin",
+        )
         self._results.record(_result(state, sources, outcome))
         found = [*outcome.diagnostics, *_slow(state, outcome)]
         status: PackageStatus = "error" if outcome.generation is None else "loaded"

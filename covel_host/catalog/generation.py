@@ -9,6 +9,7 @@ from covel_host.catalog.namespace import PackageNamespace
 from covel_host.catalog.registered_hook import RegisteredHook
 from covel_host.catalog.registrar import EntryRegistrar
 from covel_host.manifest.reading import PackageReading, RuntimeReading
+from covel_host.net.policy import NO_HTTP, HttpPolicy
 from covel_host.schemas.compiled import CompiledSchema
 from plugin_sdk.actions import Action
 from plugin_sdk.extensions import Extension
@@ -58,7 +59,7 @@ class Generation:
     package without code. What the entry registered stands by name: `tools`, `actions`, `forms`,
     `services` by their own names (several may serve one contract), `extensions` by
     `<point>/<id>`; `hooks` in order of definition. `handlers` and `guards` are by runtime ID,
-    declared `events` by topic.
+    declared `events` by topic. `http` says where its code may send requests outside of a run.
     """
 
     plugin_id: str
@@ -77,6 +78,7 @@ class Generation:
     schemas: Mapping[str, RuntimeSchemas] = field(default_factory=dict)
     events: Mapping[str, LoadedEvent] = field(default_factory=dict)
     translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    http: HttpPolicy = NO_HTTP
     entry: LoadedEntry | None = None
 
     def runtime(self, runtime_id: str) -> RuntimeReading | None:

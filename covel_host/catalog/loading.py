@@ -13,6 +13,7 @@ from covel_host.catalog.entry_hooks import EntryHooks
 from covel_host.catalog.events import LoadedEvent, compile_events
 from covel_host.catalog.generation import Generation, LoadedEntry, RuntimeSchemas
 from covel_host.catalog.hook_registration import missing_hooks
+from covel_host.catalog.http_permissions import package_policy
 from covel_host.catalog.namespace import PackageNamespace
 from covel_host.catalog.registrar import EntryRegistrar
 from covel_host.catalog.registration import Registered, missing_registrations
@@ -53,6 +54,7 @@ async def load_package(
     *,
     number: int,
     limit_s: float = ENTRY_LIMIT_S,
+    is_bundled: bool = False,
 ) -> LoadOutcome:
     """Load a package whose manifest was read and whose code may run.
 
@@ -61,7 +63,7 @@ async def load_package(
     where the package needs what this host or environment does not have.
     """
     started = time.perf_counter()
-    load = _Load(reading, sources, number)
+    load = _Load(reading, sources, number, is_bundled=is_bundled)
     generation = await load.run(limit_s)
     duration_ms = round((time.perf_counter() - started) * 1000)
     return LoadOutcome(generation, in_order(load.found), duration_ms)
@@ -70,10 +72,13 @@ async def load_package(
 class _Load:
     """The steps of one load and what they found."""
 
-    def __init__(self, reading: PackageReading, sources: PackageSources, number: int) -> None:
+    def __init__(
+        self, reading: PackageReading, sources: PackageSources, number: int, *, is_bundled: bool
+    ) -> None:
         self._reading = reading
         self._sources = sources
         self._number = number
+        self._http = package_policy(reading, is_bundled=is_bundled)
         self._has_usable_files = True
         self._events: Mapping[str, LoadedEvent] = {}
         self.found: list[Diagnostic] = []
@@ -161,6 +166,7 @@ class _Load:
             ),
             EntryRegistrar(plugin_id, None if manifest is None else manifest.version),
         )
+        loaded.registrar.serve_http(self._http)
         entry = Entry(path, modules, self._reading, loaded.namespace, loaded.registrar)
         datasets = None
         try:
@@ -212,6 +218,7 @@ class _Load:
             schemas=schemas,
             events=self._events,
             translations=package_messages(self._reading),
+            http=self._http,
             entry=entry,
         )
 

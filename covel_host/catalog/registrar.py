@@ -10,7 +10,10 @@ from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.daemon_threads import run_in_daemon_thread
 from covel_host.base.not_served import not_served
 from covel_host.base.package_logger import PackageLogger
-from plugin_sdk.capabilities import Dispose, Http
+from covel_host.catalog.generation_http import GenerationHttp
+from covel_host.net.package_http import PackageHttp
+from covel_host.net.policy import HttpPolicy
+from plugin_sdk.capabilities import Dispose
 
 CLEAN_UP_LIMIT_S: Final = 15.0
 """For all clean-ups of one generation together (spec/manifest.md 9.1)."""
@@ -26,12 +29,19 @@ class EntryRegistrar:
         self.version = version
         self.signal = CancelSignal()
         self.logger = PackageLogger(plugin_id)
+        self._http: GenerationHttp | None = None
         self._lock = threading.Lock()
         self._clean_ups: list[Dispose] | None = []
 
     @property
-    def http(self) -> Http:
-        not_served("covel.http")
+    def http(self) -> PackageHttp:
+        if self._http is None:
+            not_served("covel.http")
+        return self._http.http
+
+    def serve_http(self, policy: HttpPolicy) -> None:
+        """Let the package's code send requests; to be called on the host's event loop."""
+        self._http = GenerationHttp(policy, self.signal)
 
     def on_dispose(self, fn: Dispose) -> None:
         """Add a clean-up; they run in reverse order when the generation ends.
@@ -69,6 +79,8 @@ class EntryRegistrar:
                 limit_s,
                 len(clean_ups),
             )
+        if self._http is not None:
+            await self._http.close()
 
     async def _run(self, clean_up: Dispose) -> None:
         try:

@@ -15,6 +15,8 @@ from covel_host.manifest.reading import PackageReading
 
 GRANTED: Final = "covel trust grant"
 """Where a grant comes from that is kept in the instance's own file."""
+NEVER_TRUSTED: Final = "nobody has trusted it"
+"""Why code does not run that has no grant and never had one."""
 LASTING: Final = "settings.toml"
 """Where trust was written down for good; what ended it goes before that."""
 
@@ -99,7 +101,7 @@ class TrustPolicy:
             return f"{self.unusable[0].lower()}{self.unusable[1:].rstrip('.')}"
         record = self.records.get(plugin_id)
         if record is None:
-            return "nobody has trusted it"
+            return NEVER_TRUSTED
         if record.ended == "uninstalled":
             return f"its trust ended with its uninstall{_on(record.ended_at)}"
         if record.ended == "revoked":

@@ -1,14 +1,16 @@
 """Questions of a session and their answers, from the command line."""
 
-from typing import TextIO
+from typing import Final, TextIO
 
 import click
+from pydantic import TypeAdapter
 
 from covel_host.base.json_text import dump_json
 from covel_host.cli.failures import DetailedError, output_lost
 from covel_host.cli.in_session import ABORTED, play, read_packages, read_store, stored_session
 from covel_host.cli.output import note, one_line, safe_text, table
 from covel_host.cli.streams import give_up
+from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.settings import Settings
 from covel_host.store.interactions import list_interactions
 from covel_host.store.limits import MAX_LIMIT
@@ -17,11 +19,14 @@ from covel_host.store.records import InteractionRecord, SessionRecord
 from covel_host.store.transaction import Reading
 from covel_host.turn.answer_checks import Answer
 from covel_host.turn.answer_errors import INVALID_SUBMISSION, AnswerRefused
+from covel_host.turn.answer_fields import Question, asked_fields
 from covel_host.turn.answering import AnswersReport, AnswersRequest
+from plugin_sdk.interactions import Interaction
 from plugin_sdk.values import JsonObject
 
 _HEAD = ("INTERACTION", "TYPE", "TURN", "PACKAGE", "QUESTION")
 _SHOWN = 60
+_QUESTION: Final[TypeAdapter[Question]] = TypeAdapter(Interaction)
 
 
 def list_questions(session_id: str, settings: Settings, *, output: TextIO, as_json: bool) -> int:
@@ -38,6 +43,24 @@ def list_questions(session_id: str, settings: Settings, *, output: TextIO, as_js
     return 0
 
 
+def values_missing(
+    session_id: str, interaction_id: str, settings: Settings, *, turn_id: str | None
+) -> click.UsageError:
+    """The error for an answer without values: it says which ones the question takes.
+
+    Raises:
+        HostError: there is no such session or question.
+    """
+    session = stored_session(settings, session_id)
+    asked = read_store(
+        settings, lambda reading: _asked(reading, session, interaction_id, turn_id=turn_id)
+    )
+    fields = asked_fields(_QUESTION.validate_python(asked.interaction))
+    return click.UsageError(
+        f"The answer is missing: --values gives it by field. They are {', '.join(fields)}."
+    )
+
+
 def send_answer(
     session_id: str,
     interaction_id: str,
@@ -45,10 +68,13 @@ def send_answer(
     settings: Settings,
     *,
     turn_id: str | None,
+    seat_id: str | None,
     output: TextIO,
     as_json: bool,
 ) -> int:
     """Store one answer and print it; without `turn_id` to the newest question of that ID.
+
+    Without `seat_id` the default seat answers.
 
     Raises:
         HostError: it was not accepted; what a player can correct is shown by field.
@@ -60,7 +86,11 @@ def send_answer(
     # A package that is gone is the refusal's to tell.
     catalog = read_packages(settings, (), [asked.source.plugin_id])
     answer = Answer(asked.source.turn_id, asked.interaction_id, values)
-    request = AnswersRequest(session_id=session_id, answers=(answer,))
+    request = AnswersRequest(
+        session_id=session_id,
+        answers=(answer,),
+        seat_id=DEFAULT_SEAT_ID if seat_id is None else seat_id,
+    )
     try:
         report = play(settings, catalog, lambda host: host.answer(request), may_ask=not as_json)
     except AnswerRefused as refused:

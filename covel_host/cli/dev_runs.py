@@ -18,7 +18,7 @@ from covel_host.cli.run_request import payload_value
 from covel_host.cli.run_terminal import RunTerminal
 from covel_host.settings import Settings
 from covel_host.turn.admission import ManualRequest
-from covel_host.turn.execution import ExecutionReport
+from covel_host.turn.execution_report import ExecutionReport
 from covel_host.turn.ports import Observer
 
 _PAYLOAD_HINT: Final = 'Write it behind the ID as it is: r ID {"value": "hello"}'

@@ -14,6 +14,7 @@ from covel_host.cli.failures import FINDINGS
 from covel_host.cli.output import note
 from covel_host.cli.targets import package_not_found, say_hidden
 from covel_host.host import Host, load_catalog, store_options
+from covel_host.models.selector import ModelSelector
 from covel_host.settings import Settings
 from covel_host.store.reader import StoreReader
 from covel_host.store.records import SessionRecord
@@ -70,10 +71,12 @@ def play(
     *,
     may_ask: bool,
     check: Callable[[Catalog], object] = lambda loaded: None,
+    selector: ModelSelector | None = None,
 ) -> Value | None:
     """What `body` gives on a host whose packages are those of `catalog`, as far as they may run.
 
-    `check` refuses what cannot run before a database is made for it. None when a person ended it.
+    `selector` answers every model call. `check` refuses what cannot run before a database is made
+    for it. None when a person ended it.
     """
     for state in catalog.packages.values():
         settings = with_approval(state, settings, may_ask=may_ask)
@@ -82,7 +85,7 @@ def play(
         loaded = await load_catalog(catalog, settings, catalog.packages)
         try:
             check(loaded)
-            host = await Host.open(settings, load=(), catalog=loaded)
+            host = await Host.open(settings, load=(), selector=selector, catalog=loaded)
         except BaseException:
             await loaded.close()
             raise

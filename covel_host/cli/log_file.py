@@ -13,6 +13,7 @@ from typing import TextIO
 from covel_host.cli.crash_log import without_keys
 from covel_host.cli.streams import output_apart
 from covel_host.settings import Settings, SettingsError
+from covel_host.trace.redaction import redact
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_LOG_BYTES = 5 * 1024 * 1024
@@ -131,14 +132,14 @@ def _handler(folder: Path) -> logging.Handler:
 
 
 class _WithoutKeys(logging.Formatter):
-    """Keys of model providers never reach the log, whoever writes them there."""
+    """Keys and what looks like a credential never reach the log, whoever writes them there."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         super().__init__(_FORMAT)
         self._environ = environ
 
     def format(self, record: logging.LogRecord) -> str:
-        return without_keys(super().format(record), self._environ)
+        return str(redact(without_keys(super().format(record), self._environ)))
 
 
 class _LogFile(logging.FileHandler):

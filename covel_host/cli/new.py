@@ -8,7 +8,17 @@ import click
 
 from covel_host.cli.options import json_option
 
-TEMPLATES: Final = ("tool", "agent", "function", "multi-runtime", "dataset", "hooks", "prompt-only")
+TEMPLATES: Final = (
+    "tool",
+    "agent",
+    "function",
+    "multi-runtime",
+    "dataset",
+    "action",
+    "hooks",
+    "extension",
+    "prompt-only",
+)
 
 
 @click.group("new")

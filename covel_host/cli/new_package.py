@@ -21,13 +21,14 @@ MAX_NAME_LENGTH: Final = 100
 """A folder's name stays far from the 255 bytes that file systems allow."""
 
 RUNS: Final[Mapping[str, str]] = {
-    "tool": """{name} --payload '{{"sides": 6}}'""",
-    "agent": "{name}",
-    "function": """{name} --payload '{{"dice": 2, "sides": 6}}'""",
-    "multi-runtime": "{name}/gather",
-    "dataset": "{name}",
+    "tool": """run {name} --payload '{{"sides": 6}}'""",
+    "agent": "run {name}",
+    "function": """run {name} --payload '{{"dice": 2, "sides": 6}}'""",
+    "multi-runtime": "run {name}/gather",
+    "dataset": "run {name}",
+    "action": """rpc new {name} keep-note --payload '{{"text": ["The", "door", "is", "open."]}}'""",
 }
-"""What `covel run` is given for a package of each template; the others have nothing to run."""
+"""The command that tries a package of each template; the others have nothing to run."""
 
 
 class NewPackageError(HostError):
@@ -101,9 +102,9 @@ def _made(package: Path, template: str, *, is_found: bool) -> MadePackage:
     shown = shlex.quote(path_text(package))
     commands = [f"covel validate-plugin {shown}"]
     if template in RUNS and not any(found.hint for found in unserved):
-        target = RUNS[template].format(name=package.name if is_found else shown)
+        tried = RUNS[template].format(name=package.name if is_found else shown)
         has_code = any(file.endswith(".py") for file in files)
-        commands.append(f"covel run {target}{f' --trust {package.name}' if has_code else ''}")
+        commands.append(f"covel {tried}{f' --trust {package.name}' if has_code else ''}")
     notes = (found.message.partition(": ")[2] or found.message for found in unserved)
     return MadePackage(package, template, tuple(files), tuple(commands), tuple(notes))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from covel_host.cli.options import json_option, plugins_dir_option, safe_option, trust_option
-from covel_host.cli.output import write_json, write_text
+from covel_host.cli.output import note, write_json, write_text
 
 if TYPE_CHECKING:
     from covel_host.settings import Settings
@@ -19,7 +19,7 @@ load_option = click.option(
 
 @click.group("plugins")
 def command() -> None:
-    """List the packages found, show one, turn it off, or resolve a session's set."""
+    """List the packages found, show one, turn it off, set what it can be set to."""
 
 
 @command.command("list")
@@ -156,12 +156,76 @@ def disable_command(*, plugin_id: str, plugins_dirs: tuple[Path, ...], as_json: 
     _switch(plugin_id, plugins_dirs, is_enabled=False, as_json=as_json)
 
 
+@command.command("unpause")
+@click.argument("session_id", metavar="SESSION")
+@click.argument("plugin_id", metavar="ID")
+@json_option
+def unpause_command(*, session_id: str, plugin_id: str, as_json: bool) -> None:
+    """Let a package that was set aside in a session after repeated errors run again."""
+    from covel_host.cli.session_changing import unpause
+    from covel_host.cli.session_reports import report_change
+    from covel_host.settings import read_settings
+
+    changed = unpause(read_settings(os.environ), session_id, plugin_id)
+    report_change(changed, f"{plugin_id} runs again", as_json=as_json)
+
+
+@command.command("settings")
+@click.argument("session_id", metavar="SESSION")
+@click.argument("plugin_id", metavar="ID")
+@plugins_dir_option
+@json_option
+def settings_command(
+    *, session_id: str, plugin_id: str, plugins_dirs: tuple[Path, ...], as_json: bool
+) -> None:
+    """Show the settings of a package in a session, and where each value comes from."""
+    from covel_host.cli.plugin_settings import show_settings
+
+    show_settings(_settings((), plugins_dirs), session_id, plugin_id, as_json=as_json)
+
+
+@command.command("set", epilog="Reference: docs/sessions.md.")
+@click.argument("session_id", metavar="SESSION")
+@click.argument("plugin_id", metavar="ID")
+@click.argument("key", metavar="KEY")
+@click.argument("value", metavar="[VALUE]", required=False)
+@click.option("--unset", "is_unset", is_flag=True, help="Take the player's value away.")
+@plugins_dir_option
+@json_option
+def set_command(
+    *,
+    session_id: str,
+    plugin_id: str,
+    key: str,
+    value: str | None,
+    is_unset: bool,
+    plugins_dirs: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Give a setting of a package the player's value in a session, from the next turn on.
+
+    It goes before the world's preset and the default. Write -- before a value that begins with -.
+    """
+    from covel_host.cli.plugin_settings import set_value
+
+    if (value is None) != is_unset:
+        raise click.UsageError("A value is needed, or --unset.")
+    settings = _settings((), plugins_dirs)
+    set_value(settings, session_id, plugin_id, key, value, as_json=as_json)
+
+
 def _switch(
     plugin_id: str, plugins_dirs: tuple[Path, ...], *, is_enabled: bool, as_json: bool
 ) -> None:
     from covel_host.cli.plugins_enable import switch, switched_json, switched_text
 
-    switched = switch(plugin_id, _settings((), plugins_dirs), is_enabled=is_enabled)
+    settings = _settings((), plugins_dirs)
+    switched = switch(plugin_id, settings, is_enabled=is_enabled)
+    if is_enabled and switched.has_changed and settings.database.exists():
+        from covel_host.cli.plugins_unpausing import unpause_everywhere
+
+        for session_id in unpause_everywhere(settings, plugin_id):
+            note(f"Its failures in the session {session_id} count no more.")
     if as_json:
         write_json(switched_json(switched))
     else:

@@ -55,6 +55,10 @@ def command(
         raise click.UsageError(
             "An ACTION is missing. A player's command is one argument that begins with '/'."
         )
+    if action is not None and target.startswith("/") and not os.path.exists(target):
+        raise click.UsageError(
+            f"A player's command is one argument, quoted for the shell: '{target} {action}'"
+        )
     given = None if payload is None else given_value(payload)
     named = None if action is None else parse_target(target)
     folders = [*([] if named is None or named.folder is None else [named.folder]), *plugins_dirs]

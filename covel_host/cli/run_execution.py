@@ -29,9 +29,9 @@ from covel_host.store.errors import StoreError
 from covel_host.store.sessions import get_session
 from covel_host.store.store import Store
 from covel_host.store.turns import get_turn
-from covel_host.turn.admission import ManualRequest, admit
+from covel_host.turn.admission import ManualRequest, admit, loaded_generation
 from covel_host.turn.errors import RequestRefused
-from covel_host.turn.execution import ExecutionReport
+from covel_host.turn.execution_report import ExecutionReport
 
 
 def execute(
@@ -115,11 +115,24 @@ async def _run(
         await loaded.close()
         raise
     try:
+        _say_left_out(request, loaded)
         if host.offline_note:
             note(host.offline_note)
         return await host.run(request, observer=terminal)
     finally:
         await host.close()
+
+
+def _say_left_out(request: ManualRequest, loaded: Catalog) -> None:
+    """Name the packages beside the one that runs whose code takes no part, and why."""
+    for plugin_id in loaded.packages:
+        try:
+            if plugin_id != request.plugin_id:
+                loaded_generation(plugin_id, loaded)
+        except RequestRefused as refused:
+            note(f"warning: {refused.message}")
+            if refused.hint:
+                note(f"  {refused.hint}")
 
 
 def _admit(request: ManualRequest, loaded: Catalog) -> None:
@@ -145,10 +158,16 @@ def show_report(report: ExecutionReport, terminal: RunTerminal, output: TextIO) 
     terminal.show_final(result.text)
     if report.committed and result.output and not result.text:
         click.echo(dump_json(result.output), file=output)
-    if result.reason is not None:
+    if result.is_concealed:
+        note(f"{result.runtime_id}: {result.status}; it is concealed, so nothing of it is shown.")
+    elif result.reason is not None:
         note(f"skipped: {result.reason}")
     for warning in result.warnings:
         note(f"warning: {warning}")
+    for other in report.results[1:]:
+        # Followers of its events, and runs inside it.
+        reason = "" if other.reason is None else f", {other.reason}"
+        note(f"also: {other.runtime_id}: {other.status}{reason}")
     if report.failure is not None:
         note(f"error: {report.failure.message} ({report.failure.code})")
         if report.failure.hint:

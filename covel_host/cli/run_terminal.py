@@ -6,6 +6,7 @@ import click
 
 from covel_host.cli.output import note, one_line, safe_text
 from covel_host.cli.streams import give_up
+from covel_host.trace.concealment import is_concealed
 from covel_host.trace.events import SessionEvent, TraceEvent
 from plugin_sdk.values import JsonValue
 
@@ -80,9 +81,14 @@ class RunTerminal:
 
 
 def _call_line(kind: str, data: dict[str, JsonValue]) -> str:
-    tool = data.get("tool")
+    tool = data.get("toolName")
+    if is_concealed(data):
+        return f"{'>' if kind == 'tool.calling' else '<'} {tool} (concealed)"
     if kind == "tool.calling":
         return f"> {tool} {one_line(str(data.get('arguments', '')), limit=_LIMIT)}"
+    if kind == "tool.replaced":
+        shown = one_line(str(data.get("result", "")), limit=_LIMIT)
+        return f"< {tool}, replaced by a hook: {shown}"
     if kind == "tool.completed":
         return f"< {tool} {one_line(str(data.get('result', '')), limit=_LIMIT)}"
     reason = one_line(str(data.get("error", "")), limit=_LIMIT)

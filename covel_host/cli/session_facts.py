@@ -10,6 +10,7 @@ from covel_host.store.limits import MAX_LIMIT
 from covel_host.store.messages import list_messages, list_turn_messages
 from covel_host.store.options import StoreOptions
 from covel_host.store.outside_inputs import list_outside_inputs
+from covel_host.store.package_failures import PackageFailures, read_package_failures
 from covel_host.store.reader import StoreReader
 from covel_host.store.records import (
     MessageRecord,
@@ -26,6 +27,7 @@ from covel_host.store.tool_calls import list_tool_calls
 from covel_host.store.traces import list_trace
 from covel_host.store.transaction import Reading
 from covel_host.store.turns import get_turn, list_turns
+from covel_host.turn.shown_turns import shown_calls, shown_turn
 
 SHOWN = 100
 """The newest messages and turns that are shown of a session."""
@@ -56,8 +58,8 @@ class SessionFacts:
     """A session with its newest messages, turns and outside inputs, oldest first.
 
     `traced` is the turn that is shown in full: the one asked for, else the newest. `inputs` came
-    from outside every turn, such as RPC calls, and `seats` say who plays whom; a view of one turn
-    has none of either.
+    from outside every turn, such as RPC calls, `seats` say who plays whom, and `failures` which
+    packages failed in their last turns; a view of one turn has none of these.
     """
 
     session: SessionRecord
@@ -66,6 +68,7 @@ class SessionFacts:
     traced: TurnFacts | None
     inputs: tuple[OutsideInputRecord, ...] = ()
     seats: tuple[SeatRecord, ...] = ()
+    failures: tuple[PackageFailures, ...] = ()
 
 
 def read_sessions(settings: Settings, *, limit: int) -> list[SessionRecord]:
@@ -106,12 +109,13 @@ def _newest(reading: Reading, session_id: str) -> SessionFacts:
     messages = tuple(list_messages(reading, session_id, limit=SHOWN))
     inputs = tuple(list_outside_inputs(reading, session_id, limit=SHOWN))
     seats = tuple(every_seat(reading, session_id))
+    failures = tuple(read_package_failures(reading, session_id).values())
     newest_first = list_turns(reading, session_id, limit=SHOWN)
     if not newest_first:
-        return SessionFacts(session, messages, (), None, inputs, seats)
+        return SessionFacts(session, messages, (), None, inputs, seats, failures)
     traced = _traced(reading, newest_first[0])
     older = [_turn(reading, turn) for turn in reversed(newest_first[1:])]
-    return SessionFacts(session, messages, (*older, traced), traced, inputs, seats)
+    return SessionFacts(session, messages, (*older, traced), traced, inputs, seats, failures)
 
 
 def _one_turn(reading: Reading, session_id: str, turn_id: str) -> SessionFacts:
@@ -125,13 +129,15 @@ def _one_turn(reading: Reading, session_id: str, turn_id: str) -> SessionFacts:
 
 
 def _turn(reading: Reading, turn: TurnRecord) -> TurnFacts:
-    return TurnFacts(turn, tuple(list_tool_calls(reading, turn.session_id, turn.turn_id)))
+    calls = list_tool_calls(reading, turn.session_id, turn.turn_id)
+    return TurnFacts(shown_turn(turn), tuple(shown_calls(turn, calls)))
 
 
 def _traced(reading: Reading, turn: TurnRecord) -> TurnFacts:
     names = (turn.session_id, turn.turn_id)
+    calls = list_tool_calls(reading, *names, limit=MAX_LIMIT)
     return TurnFacts(
-        turn,
-        tuple(list_tool_calls(reading, *names, limit=MAX_LIMIT)),
+        shown_turn(turn),
+        tuple(shown_calls(turn, calls)),
         tuple(list_trace(reading, *names, limit=MAX_LIMIT)),
     )

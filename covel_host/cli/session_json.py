@@ -6,47 +6,33 @@ from covel_host.cli.session_facts import SessionFacts, TurnFacts
 from covel_host.store.records import (
     MessageRecord,
     OutsideInputRecord,
-    SeatRecord,
     SessionRecord,
     ToolCallRecord,
     TraceRecord,
 )
 from covel_host.store.values import time_text, time_text_or_null
+from covel_host.turn.session_export_rows import seat_row, session_row
 
 
 def sessions_json(sessions: Sequence[SessionRecord]) -> dict[str, object]:
     """`{sessions: […]}`, last changed first."""
-    return {"sessions": [_session(session) for session in sessions]}
+    return {"sessions": [session_row(session) for session in sessions]}
 
 
 def session_json(facts: SessionFacts) -> dict[str, object]:
-    """`{session, seats, messages, turns, inputs}`; the turn that is shown in full has a `trace`."""
+    """`{session, seats, packageFailures, messages, turns, inputs}`.
+
+    `packageFailures` has the turns in a row in which a package failed, by its ID. The turn that is
+    shown in full has a `trace`.
+    """
     return {
-        "session": _session(facts.session),
-        "seats": [_seat(seat) for seat in facts.seats],
+        "session": session_row(facts.session),
+        "seats": [seat_row(seat) for seat in facts.seats],
+        "packageFailures": {row.plugin_id: row.in_a_row for row in facts.failures},
         "messages": [_message(message) for message in facts.messages],
         "turns": [_turn(turn, has_trace=turn is facts.traced) for turn in facts.turns],
         "inputs": [_input(given) for given in facts.inputs],
     }
-
-
-def _session(session: SessionRecord) -> dict[str, object]:
-    return {
-        "sessionId": session.session_id,
-        "worldId": session.world_id,
-        "status": session.status,
-        "phase": session.phase,
-        "revision": session.revision,
-        "completedPlayerTurns": session.completed_player_turns,
-        "locale": session.locale,
-        "activePackages": list(session.active_packages),
-        "createdAt": time_text(session.created_at),
-        "updatedAt": time_text(session.updated_at),
-    }
-
-
-def _seat(seat: SeatRecord) -> dict[str, object]:
-    return {"id": seat.seat_id, "label": seat.label, "characterId": seat.character_id}
 
 
 def _message(message: MessageRecord) -> dict[str, object]:

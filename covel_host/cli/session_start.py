@@ -15,6 +15,8 @@ from covel_host.diagnostics.formats import as_json as diagnostic_json
 from covel_host.diagnostics.formats import format_full
 from covel_host.host import Host
 from covel_host.settings import Settings
+from covel_host.store.records import SessionRecord
+from covel_host.store.sessions import require_session
 from covel_host.turn.world_sessions import WorldRefused, WorldSession, WorldSessionRequest
 from covel_host.worlds.reading import PackReading
 
@@ -29,13 +31,19 @@ def begin_session(
     Raises:
         HostError: it was not made; for a faulty pack with its problems.
     """
-    named = read_packages(settings, packages)
+    read_packages(settings, packages)
     if world is None:
-        session_id = run_loop(_empty(settings, packages))
+        session = run_loop(_empty(settings, packages))
         if as_json:
-            write_json({"sessionId": session_id})
+            write_json(
+                {
+                    "sessionId": session.session_id,
+                    "activePackages": list(session.active_packages),
+                }
+            )
         else:
-            write_text(f"{session_id}\n  packages: {', '.join(named.packages) or 'none'}\n")
+            listed = ", ".join(session.active_packages) or "none"
+            write_text(f"{session.session_id}\n  packages: {listed}\n")
         return 0
     request = WorldSessionRequest(
         pack=one_world(world), packages=tuple(packages), locale=settings.locale
@@ -62,10 +70,11 @@ def begin_session(
     return 0
 
 
-async def _empty(settings: Settings, packages: Sequence[str]) -> str:
-    host = await Host.open(settings, load=(), catalog=read_packages(settings, packages))
+async def _empty(settings: Settings, packages: Sequence[str]) -> SessionRecord:
+    host = await Host.open(settings, load=(), catalog=read_catalog(discover(settings.folders)))
     try:
-        return await host.open_session(packages)
+        session_id = await host.begin_session(packages)
+        return await host.ports.store.read(lambda reading: require_session(reading, session_id))
     finally:
         await host.close()
 
@@ -104,6 +113,8 @@ def _begun_text(begun: WorldSession) -> str:
         counted(counts["dimensions"], "dimension"),
         counted(counts["records"], "record"),
     ]
+    if counts["media"]:
+        parts.append(counted(counts["media"], "media file"))
     name = one_line(str(begun.plan.record["name"]), limit=_NAME)
     return (
         f"{begun.session.session_id}\n"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from covel_host.base.json_text import dump_json
 from covel_host.cli.output import one_line, safe_text, table, time_text, write_text
 from covel_host.cli.session_facts import SHOWN, SessionFacts, TurnFacts
+from covel_host.store.package_failures import PackageFailures
 from covel_host.store.records import (
     MessageRecord,
     OutsideInputRecord,
@@ -46,6 +47,7 @@ def session_text(facts: SessionFacts) -> str:
     )
     if facts.seats:
         head += f"  seats: {', '.join(map(_seat, facts.seats))}\n"
+    head += "".join(f"  {_failing(row, session)}\n" for row in facts.failures)
     messages = "".join(_message(message) for message in facts.messages)
     turns = "".join(_turn(turn) for turn in facts.turns)
     inputs = "".join(_input(given) for given in facts.inputs)
@@ -63,6 +65,17 @@ def _world(session: SessionRecord) -> str:
 
 def _seat(seat: SeatRecord) -> str:
     return f"{seat.seat_id} plays {seat.character_id or 'nobody'}"
+
+
+def _failing(row: PackageFailures, session: SessionRecord) -> str:
+    # Most sessions have no such row, and this needs the rooms of whole turns.
+    from covel_host.turn.package_pauses import PAUSED_AFTER
+
+    if row.in_a_row < PAUSED_AFTER:
+        turns = "turn" if row.in_a_row == 1 else "turns in a row"
+        return f"failing: {row.plugin_id}, {row.in_a_row} {turns}"
+    command = f"covel plugins unpause {session.session_id} {row.plugin_id}"
+    return f"set aside after repeated errors: {row.plugin_id}; until it is changed, or: {command}"
 
 
 def write_trace(facts: TurnFacts) -> None:

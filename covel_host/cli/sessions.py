@@ -7,11 +7,17 @@ import click
 
 from covel_host.cli.options import json_option, locale_option, plugins_dir_option
 from covel_host.cli.output import write_json, write_text
+from covel_host.cli.session_commands import COMMANDS as CHANGES
+from covel_host.cli.session_copies import COMMANDS as COPIES
 
 
-@click.group("sessions")
+@click.group("sessions", epilog="Reference: docs/sessions.md.")
 def command() -> None:
-    """List sessions, show one, or begin one."""
+    """List sessions, show one, begin, change, fork, export or delete one."""
+
+
+for _one in (*CHANGES, *COPIES):
+    command.add_command(_one)
 
 
 @command.command("list")

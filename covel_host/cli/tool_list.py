@@ -21,7 +21,6 @@ from covel_host.diagnostics.formats import format_full
 from covel_host.host import load_catalog
 from covel_host.settings import Settings
 from covel_host.tools.approval import ApprovalPolicy
-from covel_host.tools.builtin.installed import NOT_INSTALLED
 
 
 def list_tools(
@@ -42,8 +41,6 @@ def list_tools(
         text = f"{dump_json(_document(tools, missing))}\n"
     else:
         text = safe_text(tool_table(tools))
-        for name, what in NOT_INSTALLED.items():
-            note(f"note: {name!r} is not in this version; it waits for {what}.")
         _say_missing(missing, named=plugin_ids)
     click.echo(text, file=output, nl=False)
     return FINDINGS if plugin_ids and missing else 0
@@ -72,7 +69,6 @@ async def _load(settings: Settings, chosen: Discovery) -> Catalog:
 def _document(tools: Sequence[ListedTool], missing: Sequence[PackageState]) -> dict[str, object]:
     return {
         "tools": [tool_json(tool) for tool in tools],
-        "notInstalled": [{"name": name, "waitsFor": what} for name, what in NOT_INSTALLED.items()],
         "notLoaded": [
             {
                 "id": state.plugin_id,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from covel_host.catalog.trust import TrustState, short_hash, trust_state
+from covel_host.catalog.trust import NEVER_TRUSTED, TrustState, short_hash, trust_state
 from covel_host.catalog.trust_records import TrustRecord
 from covel_host.cli.output import path_text, table, time_text
 from covel_host.cli.package_facts import FoundFacts, PackageFacts
@@ -57,11 +57,14 @@ def trust_json(facts: TrustFacts) -> dict[str, object]:
 
 
 def trust_list_text(listed: list[TrustFacts]) -> str:
-    """One line per package, then why the code of some does not run."""
+    """One line per package, then why the code of some does not run any more."""
     if not listed:
         return "No package here brings code of its own, bundled ones aside; they always run.\n"
+    # That nobody ever trusted a package is what its row says.
     why = [
-        f"{facts.plugin_id}: {facts.refusal}.\n" for facts in listed if facts.refusal is not None
+        f"{facts.plugin_id}: {facts.refusal}.\n"
+        for facts in listed
+        if facts.refusal not in (None, NEVER_TRUSTED)
     ]
     return table([_HEAD, *(_row(facts) for facts in listed)]) + "".join(["\n", *why] if why else [])
 

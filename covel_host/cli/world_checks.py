@@ -11,6 +11,7 @@ from covel_host.cli.output import path_text, safe_text
 from covel_host.cli.validation import PackageCheck
 from covel_host.cli.validation_report import Checked
 from covel_host.diagnostics.diagnostic import Diagnostic, in_order
+from covel_host.media.sniffing import checked_mime
 from covel_host.settings import Settings
 from covel_host.turn.world_packages import installed_packages
 from covel_host.worlds.reading import PackReading
@@ -36,7 +37,7 @@ def check_worlds(paths: Iterable[Path], settings: Settings) -> Checked:
     seen: dict[str, Path] = {}
     checks = []
     for root in roots.values():
-        check = validate_pack(root, installed)
+        check = validate_pack(root, installed, mime_of=checked_mime)
         found = [*check.diagnostics, *_duplicates(check.reading, seen)]
         name = check.reading.world_id
         checks.append(PackageCheck(name, root, in_order(found), check.texts))

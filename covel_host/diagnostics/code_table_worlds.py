@@ -147,7 +147,8 @@ WORLDS = (
     slip(
         "COV525",
         "world-media",
-        "A media source is one folder of pictures or music: 20 MB for each file, 100 MB for all.",
+        "A media source is one folder of pictures or music: 20 MB for each file, 100 MB for all. "
+        "The bytes are what the name says, and what records name is there.",
     ),
     slip(
         "COV526",

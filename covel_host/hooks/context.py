@@ -36,8 +36,7 @@ class HookCallContext:
         self._locale = locale
         self._active_plugin_ids = active_plugin_ids
         self._own_settings = own_settings
-        self._signal = CancelSignal()
-        self._signal.follow(facts.signal)
+        self._signal = CancelSignal(facts.signal)
         self._has_ended = False
 
     @property

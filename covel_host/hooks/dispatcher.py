@@ -10,11 +10,11 @@ from covel_host.hooks.answers import checked_answer
 from covel_host.hooks.calling import call_hook
 from covel_host.hooks.context import HookCallContext
 from covel_host.hooks.failures import HookFailure, abort_reason
-from covel_host.hooks.hook import Hook, HookFacts
+from covel_host.hooks.hook import Hook, HookFacts, TraceWriter
 from covel_host.hooks.order import ordered_hooks, package_order
 from covel_host.hooks.outcomes import Aborted, CallEnd, EndedCall, HookOutcome
 from covel_host.hooks.replacements import Rewritten, rewrite
-from covel_host.hooks.reports import report_call
+from covel_host.hooks.reports import failure_text, ignored_text, report_call
 from plugin_sdk.hook_events import HOOK_EVENTS, HookEvent
 from plugin_sdk.values import JsonValue
 
@@ -58,6 +58,7 @@ class HookDispatcher:
         self._tasks = tasks
         self._clock = clock
         self._own_settings = own_settings or {}
+        self._failures: list[tuple[TraceWriter, str]] = []
         self._hooks: dict[str, tuple[Hook, ...]] = {}
         own, given = tuple(framework_hooks), tuple(hooks)
         # Most executions have no hooks; those pay nothing for the order of their packages.
@@ -72,6 +73,13 @@ class HookDispatcher:
     def hooks_of(self, event: str) -> tuple[Hook, ...]:
         """The hooks of `event` in the order of their calls."""
         return self._hooks.get(event, ())
+
+    def failures_told_to(self, trace: TraceWriter) -> tuple[str, ...]:
+        """A sentence for the author about each failure that `trace` was told of; each once.
+
+        An answer with members that count for nothing is one.
+        """
+        return tuple(dict.fromkeys(text for told, text in self._failures if told is trace))
 
     async def dispatch(
         self, event: str, payload: Payload, facts: HookFacts
@@ -106,7 +114,7 @@ class HookDispatcher:
             calls = [group.create_task(self._ended(hook, about, payload, facts)) for hook in hooks]
         for call in calls:
             # In order, whichever ended first: traces of repeated runs are alike.
-            report_call(call.result(), about, payload, facts)
+            self._report(call.result(), about, payload, facts)
 
     async def _one_by_one(
         self, hooks: Sequence[Hook], event: HookEvent, payload: Payload, facts: HookFacts
@@ -114,7 +122,7 @@ class HookDispatcher:
         effects: dict[str, object] = {}
         for hook in hooks:
             call = await self._ended(hook, event, payload, facts)
-            report_call(call, event, payload, facts)
+            self._report(call, event, payload, facts)
             reason = _abort_reason(call)
             if event.is_guard and reason is not None:
                 return HookOutcome(payload, effects, reason, hook.plugin_id)
@@ -124,6 +132,15 @@ class HookDispatcher:
                 payload = call.end.payload
                 effects.update(call.end.effects)
         return HookOutcome(payload, effects)
+
+    def _report(
+        self, call: EndedCall[Payload], event: HookEvent, payload: Payload, facts: HookFacts
+    ) -> None:
+        report_call(call, event, payload, facts)
+        if isinstance(call.end, HookFailure):
+            self._failures.append((facts.trace, failure_text(call, event, call.end)))
+        elif isinstance(call.end, Rewritten) and call.end.ignored:
+            self._failures.append((facts.trace, ignored_text(call, event, call.end.ignored)))
 
     async def _ended(
         self, hook: Hook, event: HookEvent, payload: Payload, facts: HookFacts

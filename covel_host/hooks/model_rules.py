@@ -100,10 +100,9 @@ def replaced_prompt_segments(payload: ModelRequest, value: object) -> tuple[Json
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, (member, *first["loc"])))
             raise ReplacementRefused(f"'{where}': {first['msg']}.") from error
-        if segment.position not in _SEGMENT_PLACES:
-            places = ", ".join(_SEGMENT_PLACES)
+        if not isinstance(segment.position, str):
             raise ReplacementRefused(
-                f"'{member}.position' is {segment.position!r:.80}; it is one of {places}."
+                f"'{member}.position' is a depth; here it is one of {', '.join(_SEGMENT_PLACES)}."
             )
         segments.append(segment.members())
     return tuple(segments)

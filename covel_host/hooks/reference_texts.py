@@ -103,10 +103,22 @@ hooks replaced is kept. The trace tells what happened; the traceback is in the l
 
 NOTES: Final[dict[str, str]] = {
     "session_start": """\
-Called once, by the execution that a session was made for, before anything else of it.""",
+Called once for a session: by the execution that it was made for, before anything else of that; else
+as soon as it is stored. Its packages are loaded for it, as far as their code may run. A hook that
+fails keeps no session from being there.""",
     "turn_start": """\
 The execution then ends with the code `turn-vetoed`, and its `abortReason` is the reason of the
 abort. No runtime was started and no model asked; the turn is kept as failed.""",
+    "pre_compaction": """\
+Called at most once in an execution, when its history is too long for the models and a package is
+about to be asked for summaries ([Prompts](prompts.md#compaction)). `message_count` is how many
+messages may be summarised.""",
+    "post_compaction": """\
+Called when the package has answered and what it gave was stored or thrown away. `summary_id` is the
+newest summary.""",
+    "pre_schedule": """\
+Called once in an execution, behind `turn_start`, with the runtimes that were selected for it. One
+that a hook leaves out is not run.""",
     "pre_runtime": """\
 Called behind the check of the required inputs and before the guard. `input` has `playerMessage`,
 `manualPayload`, `triggerEvent`, `inputs` and `exports`, as far as there are any.""",
@@ -133,18 +145,26 @@ call whose arguments are no JSON object is not announced: it fails anyway. An ab
 agent stands in history and trace and counts for nothing.""",
     "post_tool_use": """\
 Called in the model's order for the calls that were run, failed ones included. A replaced result is
-what code and model read; what the call staged stays staged. After `terminate` the other calls of
-the reply get results without being run; those a function makes afterwards are `cancelled`, which
+what code and model read and what the audit keeps; the trace tells it as `tool.replaced`. What the
+call staged stays staged, and a failed call stays a failed call. After `terminate` the other calls
+of the reply get results without being run; those a function makes afterwards are `cancelled`, which
 fails it.""",
     "pre_state_commit": """\
 Called for the proposals of a run that may commit, in their order, before the transaction. IDs and
 type stay, and the commit checks what it gets as ever. A proposal that was kept back has the code
-`proposal-vetoed`; those behind it in the run are not asked about.""",
+`proposal-vetoed`; those behind it in the run are not asked about. What an RPC action writes belongs
+to no runtime and is committed at once: neither this hook nor `post_state_commit` is called for
+it.""",
     "post_state_commit": """\
 Called for each proposal in its order, when everything is stored and told. `result` has `proposalId`
 and the session's `revision`.""",
     "turn_stop": """\
 Not called for an execution that was aborted.""",
+    "session_end": """\
+Called when a person ended the session, and when it is about to be deleted: nothing runs in it any
+more, and its rows are still there. Packages whose code may not run without being asked for are not
+told. A hook that fails keeps nothing from ending. A deletion that was interrupted is finished
+without another call.""",
 }
 """What authors need to know of an event besides its table, by function name."""
 

@@ -1,12 +1,14 @@
 """What a hook call leaves in the trace and, when it failed, in the host's log."""
 
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 from covel_host.hooks.failures import HookFailure, abort_reason
 from covel_host.hooks.hook import Hook, HookFacts
 from covel_host.hooks.outcomes import Aborted, EndedCall
-from covel_host.hooks.replacements import Rewritten
+from covel_host.hooks.replacements import REPLACEMENTS, Rewritten
+from covel_host.trace.concealed_logs import log_failure
 from plugin_sdk.hook_events import CommittedProposal, HookEvent, ProposalCommit
 
 
@@ -37,6 +39,22 @@ def report_call(call: EndedCall[Any], event: HookEvent, payload: object, facts: 
             add("hook.fired", **data)
 
 
+def failure_text(call: EndedCall[Any], event: HookEvent, failure: HookFailure) -> str:
+    """A failure in one sentence for authors."""
+    whose = f"The hook {call.hook.function_name!r} of {call.hook.plugin_id!r}"
+    return f"{whose} failed on {event.event}: {failure.error_type}: {failure.message}"
+
+
+def ignored_text(call: EndedCall[Any], event: HookEvent, ignored: Iterable[str]) -> str:
+    """What of an answer counted for nothing, in one sentence for authors."""
+    names = ", ".join(map(repr, ignored))
+    counting = ", ".join(REPLACEMENTS.get(event.name, {})) or "nothing"
+    return (
+        f"The hook {call.hook.function_name!r} of {call.hook.plugin_id!r} answered {event.event} "
+        f"with {names}, which counts for nothing there; it may replace: {counting}."
+    )
+
+
 def _common(
     call: EndedCall[Any], event: HookEvent, payload: object, facts: HookFacts
 ) -> dict[str, object]:
@@ -60,11 +78,12 @@ def _failure(failure: HookFailure) -> dict[str, object]:
 
 
 def _log(hook: Hook, event: HookEvent, failure: HookFailure) -> None:
-    logging.getLogger(f"covel.packages.{hook.plugin_id}").error(
+    log_failure(
+        logging.getLogger(f"covel.packages.{hook.plugin_id}"),
         "The hook %r failed on %s: %s: %s",
         hook.function_name,
         event.event,
         failure.error_type,
         failure.message,
-        exc_info=failure.cause,
+        cause=failure.cause,
     )

@@ -1,5 +1,6 @@
 """What a hook may change of a tool call and of its result (spec/manifest.md 10.5)."""
 
+from covel_host.base.answer_sizes import size_problem
 from covel_host.hooks.refusals import ReplacementRefused, json_object, json_value, text
 from plugin_sdk.hook_events import FinishedToolCall, ToolCall
 from plugin_sdk.values import JsonObject, JsonValue
@@ -18,24 +19,35 @@ def replaced_arguments(payload: ToolCall, value: object) -> JsonObject:
     """The arguments to call it with; the tool's own check follows.
 
     Raises:
-        ReplacementRefused: `value` is no JSON object.
+        ReplacementRefused: `value` is no JSON object, or too large.
     """
-    return json_object(value, member="arguments")
+    arguments = json_object(value, member="arguments")
+    _check_size(arguments, member="arguments")
+    return arguments
 
 
 def replaced_result(payload: FinishedToolCall, value: object) -> JsonValue:
     """The content to hand on instead.
 
     Raises:
-        ReplacementRefused: the call failed, or `value` is no JSON. A failure stays one: nothing was
-            staged, and a run must not end with the success of a call that there was not.
+        ReplacementRefused: the call failed, or `value` is no JSON or too large. A failure stays
+            one: nothing was staged, and a run must not end with the success of a call that there
+            was not.
     """
     if payload.error is not None:
         raise ReplacementRefused(
             f"'result' cannot be replaced: the call failed ({payload.error.code}), and a hook "
             "cannot make it a success."
         )
-    return json_value(value, member="result")
+    result = json_value(value, member="result")
+    _check_size(result, member="result")
+    return result
+
+
+def _check_size(value: JsonValue, *, member: str) -> None:
+    problem = size_problem(value)
+    if problem is not None:
+        raise ReplacementRefused(f"{member!r} is too large: {problem}.")
 
 
 def asked_terminate(payload: FinishedToolCall, value: object) -> bool:

@@ -17,7 +17,6 @@ from covel_host.manifest.runtime_manifest import RuntimeManifest
 
 CODE_CONTRIBUTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "extensions": "extensions",
         "wires": "provider wires",
     }
 )
@@ -25,23 +24,22 @@ CODE_CONTRIBUTIONS: Final[Mapping[str, str]] = MappingProxyType(
 
 QUIET_CONTRIBUTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "settings": "settings",
         "ui": "interface specs",
         "world_projections": "world projections",
-        "prompt": "static prompt segments",
     }
 )
 """Declarations that are read and checked, and that nothing uses yet: the rest works."""
 
-QUIET_HOOK_EVENTS: Final[Mapping[str, str]] = MappingProxyType(
+QUIET_HOOK_EVENTS: Final[Mapping[str, str]] = MappingProxyType({})
+"""Life-cycle events of what the host does not do yet: their hooks are loaded and never called."""
+
+QUIET_EXTENSION_POINTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "PreSchedule": "the choice of a turn's runtimes",
-        "PreCompaction": "the compaction of histories",
-        "PostCompaction": "the compaction of histories",
-        "SessionEnd": "the end of sessions",
+        "media.image-flow@1": "the media of image flows",
+        "ui.slot@1": "interface slots",
     }
 )
-"""Life-cycle events of what the host does not do yet: their hooks are loaded and never called."""
+"""Extension points that nothing asks yet: their implementations are loaded and never called."""
 
 RUNTIME_NEEDS: Final[tuple[tuple[str, str, Callable[[RuntimeManifest], Any]], ...]] = (
     (
@@ -55,17 +53,6 @@ RUNTIME_NEEDS: Final[tuple[tuple[str, str, Callable[[RuntimeManifest], Any]], ..
         "io.inputs",
         "schemas of single inputs (`accepts`)",
         lambda runtime: any(wanted.accepts for wanted in runtime.io.inputs.values()),
-    ),
-    (
-        "io.output.contract",
-        "output contracts of stories",
-        lambda runtime: runtime.io.output.contract and runtime.io.visibility == "story",
-    ),
-    ("io.concealed", "concealed runtimes", lambda runtime: runtime.io.concealed),
-    (
-        "agent.llm.reasoningEffort",
-        "turning reasoning off",
-        lambda runtime: runtime.agent_settings.llm.reasoning_effort,
     ),
 )
 """Field, what it asks for, and how to see that it is written."""
@@ -93,6 +80,7 @@ def unserved_contributions(reading: PackageReading) -> Iterator[Diagnostic]:
             of_key=True,
         )
     yield from _unserved_hooks(contributes, top)
+    yield from _unserved_extensions(contributes, top)
 
 
 def _unserved_hooks(contributes: Contributions, top: Frontmatter) -> Iterator[Diagnostic]:
@@ -104,6 +92,18 @@ def _unserved_hooks(contributes: Contributions, top: Frontmatter) -> Iterator[Di
                 f"The hook of {hook.event!r} is never called: this version of the host does not "
                 f"serve {what} yet.",
                 path=("contributes", "hooks", index, "event"),
+            )
+
+
+def _unserved_extensions(contributes: Contributions, top: Frontmatter) -> Iterator[Diagnostic]:
+    for index, extension in enumerate(contributes.extensions):
+        what = QUIET_EXTENSION_POINTS.get(extension.point)
+        if what is not None:
+            yield top.report(
+                "not-served-yet",
+                f"The extension {extension.id!r} of {extension.point!r} is never asked: this "
+                f"version of the host does not serve {what} yet.",
+                path=("contributes", "extensions", index, "point"),
             )
 
 

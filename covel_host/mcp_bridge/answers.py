@@ -11,7 +11,7 @@ from covel_host.runtime.result import RunFailure
 from covel_host.tools.calls import ToolCallResult
 from covel_host.tools.envelope import success_envelope
 from covel_host.tools.envelope_texts import STAGED
-from covel_host.turn.execution import ExecutionReport
+from covel_host.turn.execution_report import ExecutionReport
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.values import JsonObject, JsonValue
 

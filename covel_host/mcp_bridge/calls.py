@@ -14,7 +14,7 @@ from covel_host.mcp_bridge.served_tools import ServedTool
 from covel_host.runtime.run import SingleCall
 from covel_host.trace.events import SessionEvent
 from covel_host.turn.admission import ManualRequest
-from covel_host.turn.execution import ExecutionReport
+from covel_host.turn.execution_report import ExecutionReport
 from covel_host.turn.ports import SilentObserver
 
 _LOG = logging.getLogger(__name__)

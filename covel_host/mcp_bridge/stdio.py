@@ -30,6 +30,9 @@ from covel_host.base.json_text import (
 )
 from plugin_sdk.values import JsonObject, JsonValue
 
+MAX_MESSAGE_BYTES: Final = 8 * 1024 * 1024
+"""The longest line that is read; one that is longer is answered with an error and passed over."""
+
 _CHUNK_BYTES: Final = 65_536
 
 
@@ -70,9 +73,14 @@ async def _carry_in(
 ) -> None:
     async with to_server:
         while (line := await lines.next()) is not None:
-            if not line.strip():
+            if isinstance(line, _Overlong):
+                limit = f"{MAX_MESSAGE_BYTES:,} bytes"
+                message = f"The message is longer than {limit}; it was not read."
+                read: JSONRPCMessage | JsonObject = _error(None, INVALID_REQUEST, message)
+            elif line.strip():
+                read = _read_message(line)
+            else:
                 continue
-            read = _read_message(line)
             if isinstance(read, JSONRPCMessage):
                 try:
                     await to_server.send(SessionMessage(read))
@@ -104,10 +112,14 @@ def _read_message(line: bytes) -> JSONRPCMessage | JsonObject:
         value = parse_json(line)
     except JsonTextError as error:
         return _error(_loose_id(line), PARSE_ERROR, f"The message is not JSON: {error}.")
+    request_id = value.get("id") if isinstance(value, dict) else None
+    is_request = isinstance(value, dict) and "id" in value and "method" in value
+    if is_request and not _is_id(request_id):
+        # The library would take it for a notification and never answer.
+        return _error(request_id, INVALID_REQUEST, "The ID of a message is a text or an integer.")
     try:
         return JSONRPCMessage.model_validate(value)
     except ValidationError:
-        request_id = value.get("id") if isinstance(value, dict) else None
         return _error(request_id, INVALID_REQUEST, "The message is no JSON-RPC 2.0 message.")
 
 
@@ -118,13 +130,17 @@ def _error(request_id: JsonValue, code: int, message: str) -> JsonObject:
 
 def _told_id(request_id: JsonValue) -> JsonValue:
     """The ID as an answer can hold it: a number or a text that JSON can write, else None."""
-    if isinstance(request_id, bool) or not isinstance(request_id, int | str):
+    if not (_is_id(request_id) or isinstance(request_id, float)):
         return None
     try:
         return json_copy(request_id)
     except JsonValueError:
         # Python reads a lone surrogate, which no answer can be written with.
         return None
+
+
+def _is_id(value: JsonValue) -> bool:
+    return isinstance(value, int | str) and not isinstance(value, bool)
 
 
 def _loose_id(line: bytes) -> Any:
@@ -139,19 +155,23 @@ def _loose_id(line: bytes) -> Any:
     return value.get("id") if isinstance(value, dict) else None
 
 
+class _Overlong:
+    """Stands for a line over `MAX_MESSAGE_BYTES`."""
+
+
 class _Lines:
     """Lines in and out; a thread waits for those that come and never keeps the process alive."""
 
     def __init__(self, read_from: int, write_to: int) -> None:
         self._read_from = read_from
         self._write_to = write_to
-        self._read: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._read: asyncio.Queue[bytes | _Overlong | None] = asyncio.Queue()
         self._writing = asyncio.Lock()
         self._is_reader_gone = False
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._keep_reading, name="covel mcp input", daemon=True).start()
 
-    async def next(self) -> bytes | None:
+    async def next(self) -> bytes | _Overlong | None:
         """The next line, None at the end."""
         return await self._read.get()
 
@@ -171,16 +191,17 @@ class _Lines:
 
     def _keep_reading(self) -> None:
         # Joined once, at the line's end: a long message comes in thousands of pieces.
-        pieces: list[bytes] = []
+        line = _GrowingLine()
         while chunk := self._chunk():
             *ends, rest = chunk.split(b"\n")
             for end in ends:
-                if not self._hand_over(b"".join([*pieces, end])):
+                line.add(end)
+                if not self._hand_over(line.whole()):
                     return
-                pieces = []
-            pieces.append(rest)
-        if line := b"".join(pieces):
-            self._hand_over(line)
+                line = _GrowingLine()
+            line.add(rest)
+        if not line.is_empty:
+            self._hand_over(line.whole())
         self._hand_over(None)
 
     def _chunk(self) -> bytes:
@@ -189,13 +210,37 @@ class _Lines:
         except OSError:
             return b""
 
-    def _hand_over(self, line: bytes | None) -> bool:
+    def _hand_over(self, line: bytes | _Overlong | None) -> bool:
         try:
             self._loop.call_soon_threadsafe(self._read.put_nowait, line)
         except RuntimeError:
             # The loop has closed: nobody waits any more.
             return False
         return True
+
+
+class _GrowingLine:
+    """A line as far as it has come; of one that is too long nothing is kept."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._size_bytes = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return self._size_bytes == 0
+
+    def add(self, piece: bytes) -> None:
+        self._size_bytes += len(piece)
+        if self._size_bytes > MAX_MESSAGE_BYTES:
+            self._pieces = []
+        else:
+            self._pieces.append(piece)
+
+    def whole(self) -> bytes | _Overlong:
+        if self._size_bytes > MAX_MESSAGE_BYTES:
+            return _Overlong()
+        return b"".join(self._pieces)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -40,6 +40,11 @@ class MediaFiles:
         self._root = root
         self._max_file_bytes = max_file_bytes
 
+    @property
+    def root(self) -> Path:
+        """The folder, which need not be there yet."""
+        return self._root
+
     def put(self, data: bytes, *, declared_mime: str = "") -> StoredFile:
         """Store `data`, durably; what it is, once it is there. Equal content is stored once.
 

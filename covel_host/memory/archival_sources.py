@@ -38,10 +38,14 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a hit of a record shows: the text to cut an excerpt from, and a name."""
+    """What a hit of a record shows: the text to cut an excerpt from, and a name.
+
+    `found_by` is the text that it is found by.
+    """
 
     text: str
     name: str | None
+    found_by: str
 
 
 class ArchivalSource(Protocol):
@@ -80,9 +84,10 @@ class LorebookSource:
         kind, plugin_id, entry_id = key
         owner = LorebookOwner.of(kind, plugin_id)
         record = get_lorebook_entry(reading, session_id, owner, entry_id)
-        if record is None or lore_text(record.entry) is None:
+        found_by = None if record is None else lore_text(record.entry)
+        if record is None or found_by is None:
             return None
-        return Shown(lore_content(record.entry), lore_name(entry_id, record.entry))
+        return Shown(lore_content(record.entry), lore_name(entry_id, record.entry), found_by)
 
 
 class CharacterSource:
@@ -102,7 +107,8 @@ class CharacterSource:
         record = get_character(reading, session_id, *key)
         if record is None:
             return None
-        return Shown(character_text(record), readable(str(record["name"])))
+        text = character_text(record)
+        return Shown(text, readable(str(record["name"])), text)
 
 
 class DataSource:
@@ -134,7 +140,7 @@ class DataSource:
         )
         record = get_data(reading, address)
         text = None if record is None else data_text(record.value, place.text_field)
-        return None if text is None else Shown(text, readable(name))
+        return None if text is None else Shown(text, readable(name), text)
 
 
 def archival_sources(places: Sequence[SearchableNamespace]) -> tuple[ArchivalSource, ...]:

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 Scope: TypeAlias = Literal["recall", "archival", "all"]
 Source: TypeAlias = Literal["recall", "archival"]
-HitKind: TypeAlias = Literal["message", "lorebook", "character", "data"]
+HitKind: TypeAlias = Literal["message", "summary", "lorebook", "character", "data"]
 
 Ranked = TypeVar("Ranked")
 
@@ -21,7 +21,8 @@ class MemoryHit:
 
     `text` is an excerpt, for `recall` behind the role of who said it. `key` names what an archival
     hit is from, None where it has no readable name. `score` compares within one source of one
-    search only. `message_id` tells the messages of a session apart and is shown to nobody.
+    search only. `message_id` tells the messages of a session apart and is shown to nobody; a
+    summary of older messages has the role `summary` and none.
     """
 
     source: Source

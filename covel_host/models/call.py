@@ -6,16 +6,23 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from covel_host.base.clock import Clock
+from covel_host.models.embeddings import EmbeddedTexts
 from covel_host.models.errors import ErrorFacts, ModelError
-from covel_host.models.limits import CallLimits, CallTimer, LimitName
-from covel_host.models.messages import DeltaSink, ModelReply, ModelRequest
-from covel_host.models.port import CallProgress, ModelSource, StreamPiece
+from covel_host.models.limits import CallBudget, CallLimits, CallTimer, LimitName
+from covel_host.models.messages import DeltaSink, ModelReply
+from covel_host.models.port import Answering, Asked, CallProgress, StreamPiece
 from covel_host.models.retry import RetryPolicy
 from covel_host.models.slots import Slot
 
+Reply = TypeVar("Reply", ModelReply, EmbeddedTexts)
+
 Sleep = Callable[[float], Awaitable[None]]
+
+WaitingSink: TypeAlias = Callable[[bool], None]
+"""Told when a call begins to wait for its turn among the calls at once, and when its turn comes."""
 
 _LIMIT_WORDS: Mapping[LimitName, str] = {
     "first-token": "sent nothing within its time for a first token",
@@ -24,18 +31,19 @@ _LIMIT_WORDS: Mapping[LimitName, str] = {
 }
 
 
-class LogicalCall:
+class LogicalCall(Generic[Reply]):
     """Carries one request through queueing, resending and limits; used once.
 
-    `gate` bounds the requests at once and is held only while a request is under way.
+    `gate` bounds the requests at once and is held only while a request is under way; waiting for it
+    counts against no limit. `budget` is shared with other calls where they are one to the caller.
     """
 
     def __init__(
         self,
         *,
-        source: ModelSource,
+        source: Answering[Any, Reply],
         slot: Slot | None,
-        request: ModelRequest,
+        request: Asked,
         limits: CallLimits,
         retry: RetryPolicy,
         on_delta: DeltaSink | None,
@@ -43,8 +51,10 @@ class LogicalCall:
         clock: Clock,
         sleep: Sleep,
         randomness: random.Random,
+        budget: CallBudget | None = None,
+        on_waiting: WaitingSink | None = None,
     ) -> None:
-        self._source = source
+        self._source: Answering[Any, Reply] = source
         self._slot = slot
         self._request = request
         self._limits = limits
@@ -54,13 +64,17 @@ class LogicalCall:
         self._clock = clock
         self._sleep = sleep
         self._randomness = randomness
-        self._timer = CallTimer(limits, stream=request.stream, started_at=clock.monotonic())
-        self._requests = 0
+        self._on_waiting = on_waiting
+        self._budget = budget or CallBudget()
+        self._requests_before = self._budget.requests
+        self._timer = CallTimer(
+            limits, stream=request.stream, started_at=clock.monotonic(), budget=self._budget
+        )
         self._queued_s = 0.0
         self._watch: asyncio.Task[None] | None = None
         self._watched_until = math.inf
 
-    async def run(self) -> ModelReply:
+    async def run(self) -> Reply:
         """The reply within the limits; the watch cancels the work when a limit is reached."""
         try:
             async with asyncio.TaskGroup() as group:
@@ -85,6 +99,10 @@ class LogicalCall:
         if self._watch is not None:
             self._watch.cancel()
 
+    def _pause_watching(self) -> None:
+        self._stop_watching()
+        self._watched_until = math.inf
+
     async def _end_at_limit(self) -> None:
         while True:
             ends_at, limit = self._timer.expires()
@@ -94,7 +112,7 @@ class LogicalCall:
                 raise self._limit_error(limit)
             await self._sleep(remaining)
 
-    async def _attempts(self) -> ModelReply:
+    async def _attempts(self) -> Reply:
         retries_done = 0
         while True:
             try:
@@ -109,25 +127,22 @@ class LogicalCall:
             )
             if wait is None:
                 raise failure
-            if self._requests >= self._limits.max_requests:
+            if self._budget.requests >= self._limits.max_requests:
                 raise self._budget_error(
-                    f"{self._requests} requests were sent without a reply; the last one failed: "
-                    f"{failure.message}"
+                    f"{self._budget.requests} requests were sent without a reply; the last one "
+                    f"failed: {failure.message}"
                 ) from failure
             await self._sleep(wait)
             retries_done += 1
 
-    async def _attempt(self) -> ModelReply:
-        queued_at = self._clock.monotonic()
+    async def _attempt(self) -> Reply:
+        if self._budget.requests >= self._limits.max_requests:
+            raise self._budget_error(f"{self._budget.requests} requests have been sent for it")
         async with AsyncExitStack() as stack:
             if self._gate is not None:
-                if self._gate.locked():
-                    self._watch_limits()
-                await stack.enter_async_context(self._gate)
-            started_at = self._clock.monotonic()
-            self._queued_s += started_at - queued_at
-            self._requests += 1
-            self._timer.attempt_started(started_at)
+                await self._turn(self._gate, stack)
+            self._budget.requests += 1
+            self._timer.attempt_started(self._clock.monotonic())
             self._watch_limits()
             stack.callback(self._timer.attempt_ended)
             reply = await self._source.complete(self._request, on_piece=self._piece)
@@ -137,6 +152,27 @@ class LogicalCall:
             http_requests=self._requests,
             queued_ms=round(self._queued_s * 1000),
         )
+
+    async def _turn(self, gate: asyncio.Semaphore, stack: AsyncExitStack) -> None:
+        if not gate.locked():
+            await stack.enter_async_context(gate)
+            return
+        self._pause_watching()
+        queued_at = self._clock.monotonic()
+        if self._on_waiting is not None:
+            self._on_waiting(True)
+        try:
+            await stack.enter_async_context(gate)
+        finally:
+            waited = self._clock.monotonic() - queued_at
+            self._queued_s += waited
+            self._budget.leave_out(waited)
+            if self._on_waiting is not None:
+                self._on_waiting(False)
+
+    @property
+    def _requests(self) -> int:
+        return self._budget.requests - self._requests_before
 
     async def _piece(self, piece: StreamPiece) -> None:
         if self._timer.piece_arrived(self._clock.monotonic()):

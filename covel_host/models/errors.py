@@ -47,6 +47,24 @@ _KIND_OF_STATUS: dict[int, ErrorKind] = {
 _RESENT_CLIENT_ERRORS = frozenset({408, 409, 429})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedSlot:
+    """A slot that gave no reply on the way to the one that did, or to the error.
+
+    `code` and `status` are those of its error, `http_requests` what was sent to it: 0 where it was
+    passed over, for the reason in `reason`.
+    """
+
+    slot: str
+    provider: str
+    model: str
+    code: str
+    reason: str
+    status: int | None = None
+    http_requests: int = 0
+    duration_ms: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorFacts:
     """What is known of a failed call.
@@ -57,6 +75,7 @@ class ErrorFacts:
         retry_after_s: how long the provider asks to wait.
         http_requests: requests sent before this error was reported.
         output_started: the stream had already produced output, so nothing is sent again.
+        tried: the slots that were tried or passed over before the one that this error is of.
     """
 
     kind: ErrorKind
@@ -71,6 +90,7 @@ class ErrorFacts:
     provider_type: str | None = None
     http_requests: int = 0
     output_started: bool = False
+    tried: tuple[TriedSlot, ...] = ()
 
 
 class ModelError(HostError):

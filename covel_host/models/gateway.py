@@ -6,17 +6,25 @@ model), keeps the limits, and reports one reply or one error.
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from covel_host.base.clock import Clock, SystemClock
-from covel_host.models.call import LogicalCall, Sleep
+from covel_host.models.call import LogicalCall, Sleep, WaitingSink
+from covel_host.models.embeddings import (
+    EmbeddedTexts,
+    EmbeddingRequest,
+    OfflineEmbeddings,
+    embedding_identity,
+)
 from covel_host.models.errors import config_error
-from covel_host.models.limits import CallLimits
+from covel_host.models.fallback import fallback_chain, first_reply
+from covel_host.models.limits import CallBudget, CallLimits
 from covel_host.models.messages import DeltaSink, ModelReply, ModelRequest
 from covel_host.models.offline import OfflineModel
-from covel_host.models.port import ModelSource
+from covel_host.models.port import Answering, ModelSource
+from covel_host.models.pricing import estimated_cost
 from covel_host.models.retry import RetryPolicy
 from covel_host.models.selector import ModelSelector, UseOffline, UseScript, UseSlot
 from covel_host.models.slots import Slot, SlotTable
@@ -88,8 +96,11 @@ class ModelGateway:
         self._retry = RetryPolicy() if options.retries else RetryPolicy(max_retries=0)
         self._gate = asyncio.Semaphore(options.max_concurrent) if options.max_concurrent else None
         self._sources: dict[str, ModelSource] = {}
+        self._embeddings: dict[str, Answering[EmbeddingRequest, EmbeddedTexts]] = {}
         # What a person asked for by name fails here, before anything runs.
-        if isinstance(selector, UseSlot) and (problem := slots.exact(selector.name).problem()):
+        if isinstance(selector, UseSlot) and (
+            problem := slots.exact(selector.name).problem(task="text")
+        ):
             raise problem
         if isinstance(selector, UseScript):
             self._source(None)
@@ -138,27 +149,105 @@ class ModelGateway:
         limits: CallLimits | None = None,
         retry: RetryPolicy | None = None,
         on_delta: DeltaSink | None = None,
+        budget: CallBudget | None = None,
+        allow_fallback: bool = True,
+        on_waiting: WaitingSink | None = None,
     ) -> ModelReply:
         """The model's complete reply; text and reasoning go to `on_delta` as they stream in.
+
+        After a passing failure the slot's `fallback` is asked, and so on along the chain, within
+        the same limits; a slot that `--model` names answers alone.
 
         Args:
             slot: the slot the task asks for; see `SlotTable.for_text`.
             limits: time and request limits, `CallLimits()` when not given.
             retry: resending for this call in place of the gateway's own.
             on_delta: awaited for each piece, in order; nothing is called after this returns.
+            budget: time and requests shared with the caller's earlier attempts at the same call.
+            allow_fallback: whether the slot's `fallback` may be asked.
+            on_waiting: told while the call waits for its turn; that time counts against no limit.
 
         Raises:
             ModelError: no complete reply; what was streamed before is no reply.
             asyncio.CancelledError: passed through at once, nothing is sent again.
         """
+        budget = budget or CallBudget()
         chosen = self.slot_for(slot)
+
+        async def ask(target: Slot | None) -> ModelReply:
+            call = LogicalCall(
+                source=self._source(target),
+                slot=target,
+                request=request,
+                limits=limits or CallLimits(),
+                retry=retry or self._retry,
+                on_delta=on_delta,
+                gate=self._gate,
+                clock=self._clock,
+                sleep=self._sleep,
+                randomness=self._randomness,
+                budget=budget,
+                on_waiting=on_waiting,
+            )
+            return _priced(await call.run(), target)
+
+        if chosen is None or not allow_fallback or self._selector is not None:
+            return await ask(chosen)
+        return await first_reply(
+            fallback_chain(self._slots.slots, chosen), request, ask, clock=self._clock
+        )
+
+    def embedding_slot(self, name: str | None = None) -> Slot | None:
+        """The slot that turns texts into vectors, `None` where none is configured or wanted.
+
+        A slot that `--model` names answers texts; vectors still come from their own slot.
+
+        Raises:
+            ModelError: the named slot gives no vectors.
+        """
+        if isinstance(self._selector, (UseOffline, UseScript)):
+            return None
+        return self._slots.for_embedding(name)
+
+    async def embed(
+        self,
+        texts: Sequence[str],
+        *,
+        slot: str | None = None,
+        identity: str | None = None,
+        limits: CallLimits | None = None,
+    ) -> EmbeddedTexts:
+        """One vector for each text, in order; one request, resent as the rules allow.
+
+        Where no model is configured at all, or the offline or a scripted model answers every call,
+        the vectors are made of the words of the texts (`OfflineEmbeddings`).
+
+        Args:
+            slot: the slot the task asks for; see `SlotTable.for_embedding`.
+            identity: the `embedding_identity` that the vectors must have.
+
+        Raises:
+            ModelError: `config-error` before anything is sent when no slot gives vectors or its
+                model is another one than `identity` says; else as `complete`.
+        """
+        chosen = self.embedding_slot(slot)
+        if identity is not None and (chosen is None or embedding_identity(chosen) != identity):
+            found = "none" if chosen is None else repr(embedding_identity(chosen))
+            raise config_error(
+                f"Vectors of the model {identity!r} are asked for, and the configured one is "
+                f"{found}.",
+                slot=slot,
+            )
+        source = self._embedding_source(chosen)
+        if not texts:
+            return EmbeddedTexts(vectors=(), slot=None if chosen is None else chosen.name)
         call = LogicalCall(
-            source=self._source(chosen),
+            source=source,
             slot=chosen,
-            request=request,
+            request=EmbeddingRequest(tuple(texts)),
             limits=limits or CallLimits(),
-            retry=retry or self._retry,
-            on_delta=on_delta,
+            retry=self._retry,
+            on_delta=None,
             gate=self._gate,
             clock=self._clock,
             sleep=self._sleep,
@@ -171,7 +260,26 @@ class ModelGateway:
         async with AsyncExitStack() as stack:
             for source in self._sources.values():
                 stack.push_async_callback(source.aclose)
-            self._sources = {}
+            for vectors in self._embeddings.values():
+                stack.push_async_callback(vectors.aclose)
+            self._sources, self._embeddings = {}, {}
+
+    def _embedding_source(self, slot: Slot | None) -> Answering[EmbeddingRequest, EmbeddedTexts]:
+        if slot is None:
+            if self._selector is None and self._slots.slots:
+                raise config_error(
+                    "No model slot gives vectors.",
+                    hint='Add a slot with tag = "embedding" to llm.toml.',
+                )
+            return OfflineEmbeddings()
+        source = self._embeddings.get(slot.name)
+        if source is None:
+            if problem := slot.problem(task="embedding"):
+                raise problem
+            from covel_host.models.embedding_adapter import ProviderEmbeddings
+
+            source = self._embeddings[slot.name] = ProviderEmbeddings(slot)
+        return source
 
     def _source(self, slot: Slot | None) -> ModelSource:
         name = "" if slot is None else slot.name
@@ -189,10 +297,16 @@ class ModelGateway:
             return ScriptedModel(read_script(path), name=str(path), sleep=self._sleep)
         if slot is None:
             return OfflineModel()
-        problem = slot.problem()
+        problem = slot.problem(task="text")
         if problem is not None:
             raise problem
         # The provider library costs about a second to import.
         from covel_host.models.pydantic_ai_adapter import ProviderModel
 
         return ProviderModel(slot)
+
+
+def _priced(reply: ModelReply, slot: Slot | None) -> ModelReply:
+    if slot is None or slot.pricing is None:
+        return reply
+    return replace(reply, cost=estimated_cost(reply.usage, slot.pricing.value))

@@ -19,7 +19,10 @@ _SHORTEST_SHARE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """How long one logical call may take; everything in milliseconds, queueing and waits included.
+    """How long one logical call may take; everything in milliseconds.
+
+    Waits before sending again count. Waiting for a turn among the calls at once does not: that is
+    this host's own doing.
 
     Attributes:
         budget_ms: time for the whole call. Without it 120 s, which every piece of a stream moves
@@ -55,14 +58,60 @@ def first_token_limit_s(remaining_s: float, attempts_left: int) -> float:
     return min(share, remaining_s / 2, _LONGEST_FIRST_TOKEN_S)
 
 
+class CallBudget:
+    """What one logical call may spend in time and requests.
+
+    Its retries and fallbacks share it, and so do the further attempts of a runtime that hands the
+    same budget in again (spec/models.md 4.3). `requests` counts what was sent for it.
+    """
+
+    def __init__(self) -> None:
+        self.requests = 0
+        self._started_at: float | None = None
+        self._ends_at = 0.0
+
+    @property
+    def started_at(self) -> float:
+        """When the call began, waiting for its turn left out."""
+        return self._started_at or 0.0
+
+    @property
+    def ends_at(self) -> float:
+        """When the time is used up."""
+        return self._ends_at
+
+    def begin(self, limits: CallLimits, now: float) -> None:
+        """Start counting; the first call of several sets the time."""
+        if self._started_at is None:
+            self._started_at = now
+            self._ends_at = now + (limits.budget_ms or DEFAULT_BUDGET_MS) / 1000
+
+    def move_end(self, ends_at: float) -> None:
+        """More time, never less."""
+        self._ends_at = max(self._ends_at, ends_at)
+
+    def leave_out(self, seconds: float) -> None:
+        """Do not count time spent waiting for a turn among the calls at once."""
+        if self._started_at is not None:
+            self._started_at += seconds
+            self._ends_at += seconds
+
+
 class CallTimer:
     """Where one logical call stands against its limits; fed with readings of a steady clock."""
 
-    def __init__(self, limits: CallLimits, *, stream: bool, started_at: float) -> None:
+    def __init__(
+        self,
+        limits: CallLimits,
+        *,
+        stream: bool,
+        started_at: float,
+        budget: CallBudget | None = None,
+    ) -> None:
         self._limits = limits
         self._stream = stream
-        self.started_at = started_at
-        self._budget_ends_at = started_at + (limits.budget_ms or DEFAULT_BUDGET_MS) / 1000
+        self._budget = budget or CallBudget()
+        self._budget.begin(limits, started_at)
         self._attempt_at: float | None = None
         self._first_token_ends_at = 0.0
         self._output_at: float | None = None
@@ -72,9 +121,14 @@ class CallTimer:
         """Whether any piece of a stream has arrived."""
         return self._output_at is not None
 
+    @property
+    def started_at(self) -> float:
+        """When the whole call began, waiting for its turn left out."""
+        return self._budget.started_at
+
     def remaining_s(self, now: float) -> float:
         """Seconds left of the whole call's budget, never negative."""
-        return max(self._budget_ends_at - now, 0.0)
+        return max(self._budget.ends_at - now, 0.0)
 
     def attempt_started(self, now: float) -> None:
         """A request is about to be sent; its own clocks begin."""
@@ -111,12 +165,11 @@ class CallTimer:
         else:
             return
         ceiling = self.started_at + limits.ceiling_ms / 1000
-        moved = min(now + extension_ms / 1000, ceiling)
-        self._budget_ends_at = max(self._budget_ends_at, moved)
+        self._budget.move_end(min(now + extension_ms / 1000, ceiling))
 
     def expires(self) -> tuple[float, LimitName]:
         """The reading at which the call must end, and the limit that ends it."""
-        ends: list[tuple[float, LimitName]] = [(self._budget_ends_at, "budget")]
+        ends: list[tuple[float, LimitName]] = [(self._budget.ends_at, "budget")]
         if self._attempt_at is not None:
             ends.append(self._attempt_limit(self._attempt_at))
         return min(ends, key=lambda end: end[0])
@@ -127,5 +180,5 @@ class CallTimer:
         if self._output_at is None:
             return self._first_token_ends_at, "first-token"
         if self._limits.idle_ms is None:
-            return self._budget_ends_at, "budget"
+            return self._budget.ends_at, "budget"
         return self._output_at + self._limits.idle_ms / 1000, "idle"

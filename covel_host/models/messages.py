@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from covel_host.models.errors import TriedSlot
 from plugin_sdk.values import JsonValue
 
 FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error", "other"]
@@ -39,11 +40,25 @@ class UserMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Continuation:
+    """What a provider wants to see again of a reply of its own: signed or sealed reasoning.
+
+    `parts` are JSON; they go back to the same protocol, model and address only (spec/models.md 6).
+    """
+
+    protocol: str
+    model: str
+    address: str
+    parts: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
 class AssistantMessage:
-    """An earlier reply of the model."""
+    """An earlier reply of the model; `continuation` is that of the reply."""
 
     text: str
     calls: tuple[ModelCall, ...] = ()
+    continuation: Continuation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +120,10 @@ class ModelRequest:
         temperature: how freely the model chooses its words; without it the provider's own default.
         stream: whether the reply is asked for as a stream.
         cache_key: see `prompt_cache_key`.
+        response_schema: the JSON Schema that the reply's text is asked to satisfy as JSON; the text
+            stays text, and nothing here checks it (spec/models.md 8).
+        reasoning_effort: the task's own wish; a slot's setting comes before it. A model that cannot
+            switch reasoning off uses its lowest level (spec/models.md 6).
     """
 
     messages: tuple[Message, ...]
@@ -115,6 +134,8 @@ class ModelRequest:
     stream: bool = True
     completion: CompletionHint | None = None
     cache_key: str | None = None
+    response_schema: dict[str, JsonValue] | None = None
+    reasoning_effort: Literal["disabled"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +153,26 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """What a reply costs by the slot's own prices; an estimate for people, never sent anywhere.
+
+    `is_complete` is false when some of its tokens have no price.
+    """
+
+    amount: float
+    currency: str
+    is_complete: bool
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The estimate for a trace."""
+        return {
+            "amount": self.amount,
+            "currency": self.currency,
+            "isComplete": self.is_complete,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class ModelReply:
     """A complete reply.
 
@@ -142,6 +183,9 @@ class ModelReply:
         slot: the slot that was asked, `None` for the offline and the scripted model.
         http_requests: requests sent for this reply, retries included.
         queued_ms: how long the call waited for its turn among the calls at once.
+        continuation: what the provider wants to see again with this reply.
+        tried: the slots that failed or were passed over before this reply came.
+        cost: an estimate by the slot's `pricing`, `None` where it has none.
     """
 
     text: str
@@ -155,6 +199,9 @@ class ModelReply:
     slot: str | None = None
     http_requests: int = 1
     queued_ms: int = 0
+    continuation: Continuation | None = None
+    tried: tuple[TriedSlot, ...] = ()
+    cost: CostEstimate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from covel_host.models.messages import Delta, ModelReply, ModelRequest
 
@@ -19,6 +19,31 @@ class CallProgress:
 
 StreamPiece: TypeAlias = Delta | CallProgress
 PieceSink: TypeAlias = Callable[[StreamPiece], Awaitable[None]]
+
+
+class Asked(Protocol):
+    """A request of any kind, as the limits of a call see it."""
+
+    @property
+    def stream(self) -> bool:
+        """Whether the answer arrives in pieces."""
+        ...
+
+
+Request_contra = TypeVar("Request_contra", contravariant=True, bound=Asked)
+Reply_co = TypeVar("Reply_co", covariant=True)
+
+
+class Answering(Protocol[Request_contra, Reply_co]):
+    """Sends one request of some kind and reads its answer, as `ModelSource` does for text."""
+
+    async def complete(self, request: Request_contra, *, on_piece: PieceSink) -> Reply_co:
+        """The answer, or `ModelError`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let connections go."""
+        ...
 
 
 class ModelSource(Protocol):

@@ -53,6 +53,7 @@ async def probe_slot(
             limits=CallLimits(budget_ms=_TIME_MS, max_requests=1),
             retry=RetryPolicy(max_retries=0),
             on_delta=note_first,
+            allow_fallback=False,
         )
     except ModelError as error:
         failure = error

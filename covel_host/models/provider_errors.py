@@ -3,6 +3,7 @@
 Reads the exceptions by their attributes, so that it imports no provider library.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from covel_host.models.errors import (
@@ -14,6 +15,9 @@ from covel_host.models.errors import (
     status_is_resent,
 )
 from covel_host.models.slots import Slot
+
+MAX_BODY_BYTES = 256 * 1024 * 1024
+"""The most a whole answer, or one event of a stream, may have (spec/models.md 3)."""
 
 _LONGEST_EXCERPT = 300
 
@@ -33,15 +37,38 @@ _KIND_OF_CATEGORY: dict[str, ErrorKind] = {
 """The library's error classes by name; a class counts as its nearest listed ancestor."""
 
 
+class AnswerTooLarge(Exception):
+    """An answer, or one event of a stream, is over `MAX_BODY_BYTES`."""
+
+    def __init__(self) -> None:
+        super().__init__(f"the answer is over {MAX_BODY_BYTES // 1024 // 1024} MiB")
+
+
 def provider_error(error: Exception, slot: Slot) -> ModelError:
     """The error for whatever the library raised while a request was sent or its answer read."""
     if isinstance(error, ModelError):
         return error
+    if type(error).__name__ == "UserError":
+        # The library refuses the request before it is sent.
+        return _failure(
+            f"cannot be asked this way ({_excerpt(str(error), slot)})",
+            slot,
+            ErrorFacts(kind="config"),
+            code="config-error",
+        )
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return _status_error(error, status, slot)
-    redirect = getattr(error.__cause__, "status_code", None)
-    if isinstance(redirect, int) and redirect < 400:
+    if any(isinstance(cause, AnswerTooLarge) for cause in _causes(error)):
+        return _failure(
+            "sent an answer that is too large to be read",
+            slot,
+            # The same request would be answered alike, by another model perhaps not.
+            ErrorFacts(kind="server"),
+            code="reply-broken",
+        )
+    redirect = _redirect_status(error)
+    if redirect is not None:
         return _failure(
             f"answered with a redirect ({redirect}), which is not followed",
             slot,
@@ -58,6 +85,22 @@ def provider_error(error: Exception, slot: Slot) -> ModelError:
     return broken_reply(f"sent an answer that cannot be read ({_excerpt(reason, slot)})", slot)
 
 
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _redirect_status(error: Exception) -> int | None:
+    for cause in _causes(error):
+        for name in ("status_code", "code"):
+            status = getattr(cause, name, None)
+            if isinstance(status, int) and 300 <= status < 400:
+                return status
+    return None
+
+
 def broken_reply(what: str, slot: Slot) -> ModelError:
     """The error for an answer that is there and is no complete reply."""
     return _failure(
@@ -65,7 +108,7 @@ def broken_reply(what: str, slot: Slot) -> ModelError:
         slot,
         ErrorFacts(kind="server", retriable=True),
         code="reply-broken",
-        hint=f"Check that baseUrl ({slot.base_url.origin}) is an OpenAI-compatible address.",
+        hint=f"Check that baseUrl ({slot.base_url.origin}) speaks {slot.protocol.value}.",
     )
 
 
@@ -184,9 +227,7 @@ def _provider_words(error: Exception, slot: Slot) -> str:
 
 
 def _root_reason(error: BaseException) -> str:
-    root = error
-    while root.__cause__ is not None:
-        root = root.__cause__
+    *_, root = _causes(error)
     return str(root) or str(error) or type(root).__name__
 
 

@@ -1,9 +1,12 @@
 """The built-in providers: endpoint and protocol of each (spec/models.md 3)."""
 
+import importlib.util
 import ipaddress
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
+
+from covel_host.models.errors import ModelError, config_error
 
 Protocol = Literal[
     "openai-chat-v1",
@@ -17,7 +20,21 @@ Protocol = Literal[
 ]
 """Request formats that a slot may name; `SERVED_PROTOCOLS` are the ones that are served."""
 
-SERVED_PROTOCOLS: tuple[Protocol, ...] = ("openai-chat-v1",)
+SERVED_PROTOCOLS: tuple[Protocol, ...] = (
+    "openai-chat-v1",
+    "openai-responses-v1",
+    "anthropic-messages-v1",
+    "google-generative-ai-v1",
+)
+
+EMBEDDING_PROTOCOLS: tuple[Protocol, ...] = ("openai-chat-v1", "openai-responses-v1")
+"""Protocols whose providers turn texts into vectors; the format of those requests is one."""
+
+_EXTRAS: dict[Protocol, tuple[str, str]] = {
+    "anthropic-messages-v1": ("anthropic", "anthropic"),
+    "google-generative-ai-v1": ("google", "google.genai"),
+}
+"""The extra a protocol needs, and the module that shows that it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,27 @@ BUILTIN_PROVIDERS: dict[str, BuiltinProvider] = {
     "vllm": BuiltinProvider("http://127.0.0.1:8000/v1"),
     "litellm": BuiltinProvider("http://127.0.0.1:4000/v1"),
 }
+
+
+def missing_extra(protocol: Protocol, *, slot_name: str) -> ModelError | None:
+    """Why `protocol` cannot be spoken here, with the command that installs what is missing."""
+    extra, module = _EXTRAS.get(protocol, ("", ""))
+    if not extra or _is_installed(module):
+        return None
+    return config_error(
+        f"Slot {slot_name!r} speaks {protocol!r}, which needs the extra {extra!r} of covel-host, "
+        "and that is not installed.",
+        hint=f"Run: pip install 'covel-host[{extra}]'",
+        slot=slot_name,
+    )
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        # A package above it is missing.
+        return False
 
 
 def key_variable(provider: str) -> str:

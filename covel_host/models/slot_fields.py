@@ -62,7 +62,7 @@ class Pricing(_Strict):
 
 
 class SlotFields(_Strict):
-    """One slot as it is written; `fallback` is refused before this model is used."""
+    """One slot as it is written."""
 
     provider: Annotated[Text, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
     model: Text
@@ -76,6 +76,7 @@ class SlotFields(_Strict):
     max_output_tokens: Tokens | None = None
     pricing: Pricing | None = None
     reasoning_effort: ReasoningEffort | None = None
+    fallback: Text | None = None
     embedding_format: Literal["openai", "nemotron-multimodal"] | None = None
     provider_request_metadata: dict[str, Any] | None = None
     provider_options: dict[str, dict[str, Any]] | None = None
@@ -117,8 +118,6 @@ def _field_fault(key: str, raw: Mapping[str, Any]) -> FieldFault | None:
         return FieldFault(
             key, f"{key!r}: keys are not read from the file. Set {variable} in the environment."
         )
-    if key == "fallback":
-        return FieldFault(key, "'fallback' is not supported yet. Remove it.")
     known = [to_camel(name) for name in SlotFields.model_fields]
     if key in known:
         return None

@@ -83,7 +83,24 @@ def load_slots(*, environment: Mapping[str, str], home: Path, working_directory:
     if problems:
         raise config_error("\n".join(problems))
     trusted = file is None or file.trusted
-    return SlotTable({name: source.slot(trusted) for name, source in sources.items()}, shown)
+    slots = {name: source.slot(trusted) for name, source in sources.items()}
+    if problems := [told for slot in slots.values() if (told := _fallback_problem(slot, slots))]:
+        raise config_error("\n".join(problems))
+    return SlotTable(slots, shown)
+
+
+def _fallback_problem(slot: Slot, slots: Mapping[str, Slot]) -> str | None:
+    if slot.fallback is None:
+        return None
+    where = f"{slot.fallback.origin}: slot {slot.name!r}, 'fallback' is {slot.fallback.value!r}"
+    target = slots.get(slot.fallback.value)
+    if target is None:
+        return f"{where}, and there is no such slot; there are: {', '.join(slots)}."
+    if target is slot:
+        return f"{where}, which is the slot itself."
+    if (target.tag.value, slot.tag.value) != ("text", "text"):
+        return f"{where}; only slots with the tag 'text' fall back, and to such slots only."
+    return None
 
 
 def _read(path: Path) -> tuple[str, dict[str, dict[str, Any]]]:
@@ -167,6 +184,7 @@ class _SlotSource:
             context_window=self._optional("contextWindow", values.context_window),
             max_output_tokens=self._optional("maxOutputTokens", values.max_output_tokens),
             reasoning_effort=self._optional("reasoningEffort", values.reasoning_effort),
+            fallback=self._optional("fallback", values.fallback),
             input=self._optional("input", values.input),
             output=self._optional("output", values.output),
             features=self._optional("features", values.features),

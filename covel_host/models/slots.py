@@ -12,16 +12,26 @@ from typing import Generic, Literal, TypeVar
 from pydantic.alias_generators import to_camel
 
 from covel_host.models.errors import ModelError, config_error, not_supported_yet
-from covel_host.models.providers import SERVED_PROTOCOLS, Protocol
+from covel_host.models.providers import (
+    EMBEDDING_PROTOCOLS,
+    SERVED_PROTOCOLS,
+    Protocol,
+    missing_extra,
+)
 from plugin_sdk.values import JsonValue
 
 Tag = Literal["text", "image", "embedding", "speech", "transcription", "music", "evaluation"]
 """What a slot is able to give; a task never falls back across tags."""
 
+SERVED_TAGS: tuple[Tag, ...] = ("text", "embedding")
+
 DEFAULT_OUTPUT_TOKENS = 16_384
 
 DEFAULT_SLOTS = ("default", "story")
 """Slots asked for in this order when a task names none, or one that is not configured."""
+
+DEFAULT_EMBEDDING_SLOTS = ("embed", "embedding")
+"""The same for texts as vectors."""
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -61,6 +71,7 @@ class Slot:
     context_window: Sourced[int] | None = None
     max_output_tokens: Sourced[int] | None = None
     reasoning_effort: Sourced[str] | None = None
+    fallback: Sourced[str] | None = None
     input: Sourced[tuple[str, ...]] | None = None
     output: Sourced[tuple[str, ...]] | None = None
     features: Sourced[tuple[str, ...]] | None = None
@@ -91,25 +102,33 @@ class Slot:
             return None
         return min([requested or DEFAULT_OUTPUT_TOKENS, *most])
 
-    def problem(self) -> ModelError | None:
-        """Why this slot gives no text replies now, or `None` when it does."""
-        if self.tag.value != "text":
+    def problem(self, *, task: Tag | None = None) -> ModelError | None:
+        """Why this slot gives nothing for `task` now, its own tag when not given, else `None`."""
+        if task not in (None, self.tag.value) or self.tag.value not in SERVED_TAGS:
+            served = " and ".join(repr(tag) for tag in SERVED_TAGS if task in (None, tag))
             return not_supported_yet(
                 f"Slot {self.name!r} ({self.tag.origin}) has the tag {self.tag.value!r}; "
-                "only slots with the tag 'text' are served.",
+                f"only slots with the tag {served} are served.",
                 slot=self.name,
             )
-        if self.protocol.value not in SERVED_PROTOCOLS:
+        if self.embedding_format is not None and self.embedding_format.value != "openai":
+            return not_supported_yet(
+                f"Slot {self.name!r} has the embedding format {self.embedding_format.value!r} "
+                f"({self.embedding_format.origin}); only 'openai' is served.",
+                slot=self.name,
+            )
+        is_text = self.tag.value == "text"
+        if self.protocol.value not in (SERVED_PROTOCOLS if is_text else EMBEDDING_PROTOCOLS):
             return not_supported_yet(
                 f"Slot {self.name!r} uses the protocol {self.protocol.value!r} "
-                f"({self.protocol.origin}), which is not served.",
+                f"({self.protocol.origin}), which is not served for the tag {self.tag.value!r}.",
                 hint="Where the provider has an OpenAI-compatible address, set baseUrl to it and "
                 'protocol = "openai-chat-v1".',
                 slot=self.name,
             )
         if self.needs_key and self.key.value is None:
             return self._missing_key()
-        return None
+        return missing_extra(self.protocol.value, slot_name=self.name)
 
     def _missing_key(self) -> ModelError:
         if self.key.withheld is not None:
@@ -163,17 +182,26 @@ class SlotTable:
         Raises:
             ModelError: the named slot exists and gives no text.
         """
+        return self._for_task("text", name, DEFAULT_SLOTS)
+
+    def for_embedding(self, name: str | None) -> Slot | None:
+        """The slot that turns texts into vectors, found like that for text; `None` without any.
+
+        Raises:
+            ModelError: the named slot exists and gives no vectors.
+        """
+        return self._for_task("embedding", name, DEFAULT_EMBEDDING_SLOTS)
+
+    def _for_task(self, task: Tag, name: str | None, conventional: tuple[str, ...]) -> Slot | None:
         named = self.slots.get(name) if name is not None else None
         if named is not None:
-            if named.tag.value != "text":
+            if named.tag.value != task:
                 raise config_error(
-                    f"Slot {name!r} ({named.tag.origin}) has the tag {named.tag.value!r}, and text "
-                    "is asked for; a task never falls back across tags.",
+                    f"Slot {name!r} ({named.tag.origin}) has the tag {named.tag.value!r}, and "
+                    f"{task} is asked for; a task never falls back across tags.",
                     slot=name,
                 )
             return named
-        texts = {key: slot for key, slot in self.slots.items() if slot.tag.value == "text"}
-        for conventional in DEFAULT_SLOTS:
-            if conventional in texts:
-                return texts[conventional]
-        return next(iter(texts.values()), None)
+        fitting = {key: slot for key, slot in self.slots.items() if slot.tag.value == task}
+        usual = next((fitting[key] for key in conventional if key in fitting), None)
+        return usual or next(iter(fitting.values()), None)

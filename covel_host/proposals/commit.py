@@ -11,6 +11,7 @@ from covel_host.proposals.export_writes import write_exports
 from covel_host.proposals.place import CommitPlace
 from covel_host.proposals.plan import CommitProgress, CommitReport, ExecutionCommit
 from covel_host.proposals.settlement_debts import register_debts, ruled_dimensions
+from covel_host.store.prompt_parts import keep_prompt_parts
 from covel_host.store.records import CommitStatus, SessionRecord, TraceRecord, TurnRecord
 from covel_host.store.sessions import advance_session, require_session
 from covel_host.store.snapshots import keep_auto_snapshot
@@ -27,8 +28,9 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
 
     Order: turn row and what the player wrote, runs in execution order, exports, settlement debts,
     host's extra writes, audit and trace, session clock, automatic snapshot, results of runs that
-    lost something. Only origin `player` counts, and one logical turn counts once. The report's
-    events are to be sent after the transaction has committed, never before.
+    lost something. Only origin `player` counts where `counts_turn` says so, and one logical turn
+    counts once. The report's events are to be sent after the transaction has committed, never
+    before.
 
     Raises:
         CommitRefused: nothing of the execution may be committed; the transaction rolls back.
@@ -53,7 +55,7 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
         progress = CommitProgress(revision=place.revision, dropped=dropped)
         commit.extra_writes(transaction, progress)
     _write_audit(transaction, commit)
-    is_counted = _count(transaction, commit, place.revision)
+    is_counted = commit.counts_turn and _count(transaction, commit, place.revision)
     advanced = advance_session(
         transaction,
         _clock_after(session, commit, is_counted=is_counted),
@@ -97,7 +99,7 @@ def record_failure(
 
 def append_trace(transaction: Transaction, session_id: str, events: Sequence[TraceEvent]) -> None:
     """Store trace events that a turn adds after its commit, such as those of its fan-out."""
-    insert_trace(transaction, [_trace_row(session_id, event) for event in events])
+    _write_trace(transaction, session_id, events)
 
 
 def failure_events(
@@ -136,7 +138,15 @@ def _place(session: SessionRecord, commit: ExecutionCommit) -> CommitPlace:
 
 def _write_audit(transaction: Transaction, commit: ExecutionCommit) -> None:
     insert_tool_calls(transaction, commit.tool_calls)
-    insert_trace(transaction, [_trace_row(commit.session_id, event) for event in commit.trace])
+    _write_trace(transaction, commit.session_id, commit.trace)
+
+
+def _write_trace(transaction: Transaction, session_id: str, events: Sequence[TraceEvent]) -> None:
+    insert_trace(transaction, [_trace_row(session_id, event) for event in events])
+    parts: dict[str, str] = {}
+    for event in events:
+        parts |= event.prompt_parts
+    keep_prompt_parts(transaction, session_id, parts)
 
 
 def _trace_row(session_id: str, event: TraceEvent) -> TraceRecord:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from plugin_sdk.values import JsonValue
 
+_UNCHANGEABLE = frozenset({str, int, float, bool, type(None)})
 _HINT = "it is frozen, and what a run wants changed it hands in as a proposal. Change a copy."
 
 
@@ -67,7 +68,9 @@ def freeze_object(value: Mapping[str, JsonValue]) -> FrozenObject:
     """Like `freeze`, for an object."""
     if type(value) is FrozenObject:
         return value
-    return FrozenObject({key: freeze(item) for key, item in value.items()})
+    return FrozenObject(
+        {key: item if type(item) in _UNCHANGEABLE else freeze(item) for key, item in value.items()}
+    )
 
 
 def thawed(value: Any) -> JsonValue:

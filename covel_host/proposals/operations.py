@@ -13,6 +13,7 @@ from covel_host.base.errors import HostError
 from covel_host.proposals.data_entries import DataEntry
 from covel_host.proposals.data_policies import DataPolicies
 from covel_host.proposals.overlay import PluginDataView
+from covel_host.proposals.plugin_data_rules import hidden_name
 from covel_host.proposals.staged import StagedProposal
 from plugin_sdk.proposals import Proposal
 
@@ -94,7 +95,7 @@ class Operation:
         if view is None:
             # Reads are recorded at the bottom: a record that was written here has no version.
             view = self._views[plugin_id] = PluginDataView(
-                _RecordsBelow(self._below, plugin_id), plugin_id=plugin_id, policies=self.policies
+                RecordsBelow(self._below, plugin_id), plugin_id=plugin_id, policies=self.policies
             )
         return view
 
@@ -139,19 +140,29 @@ class Operation:
         self._has_ended = True
 
 
-class _RecordsBelow:
-    """The records of one package in a layer, as the stored side of the view over it."""
+class RecordsBelow:
+    """The records of one package in a layer, as the stored side of the view over it.
+
+    That view alone says which hidden namespaces are open to whom.
+    """
 
     def __init__(self, layer: Layer, plugin_id: str) -> None:
         self._layer = layer
         self._plugin_id = plugin_id
 
     async def get(self, namespace: str, key: str) -> DataEntry | None:
-        return await self._layer.data_of(self._plugin_id).find(namespace, key)
+        view = self._layer.data_of(self._plugin_id)
+        return await view.find(namespace, key, hidden=_opened(namespace))
 
     async def list(self, namespace: str, *, after: str, limit: int) -> Sequence[DataEntry]:
         view = self._layer.data_of(self._plugin_id)
-        return await view.list(namespace, after=after, limit=limit)
+        hidden = _opened(namespace)
+        return await view.list(namespace, after=after, limit=limit, hidden=hidden)
+
+
+def _opened(namespace: str) -> frozenset[str]:
+    name = hidden_name(namespace)
+    return frozenset() if name is None else frozenset({name})
 
 
 def views_of(layer: Layer, proposals: Sequence[StagedProposal]) -> list[PluginDataView]:

@@ -97,13 +97,18 @@ class PluginDataView:
         return None if entry is None else entry.value
 
     async def find(
-        self, namespace: str, key: str, *, hidden: frozenset[str] = _NONE_HIDDEN
+        self,
+        namespace: str,
+        key: str,
+        *,
+        hidden: frozenset[str] = _NONE_HIDDEN,
+        is_read: bool = True,
     ) -> DataEntry | None:
-        """The record, or None."""
+        """The record, or None; `is_read` as in `list`."""
         if not _is_open(namespace, hidden):
             return None
         current, read = await self._current((namespace, key), self._own)
-        if read is not None:
+        if is_read and read is not None:
             self._reads.record(read)
         version = None if read is None else read.version
         return DataEntry(key, current.value, version) if current.exists else None

@@ -115,7 +115,8 @@ class ExecutionCommit:
     runs. `phase` is the session's new phase, None to leave it. `dimension_provider_id` is the
     package that alone may write dimensions, None when the session has none; `policies` those of
     the data sets. `extra_writes` are the host's own writes, made in the transaction after the runs
-    and their exports.
+    and their exports. `counts_turn` says whether an execution of a player counts as a turn; setup
+    does not.
     """
 
     session_id: str
@@ -138,6 +139,7 @@ class ExecutionCommit:
     policies: DataPolicies = field(default_factory=lambda: NO_POLICIES)
     auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT
     extra_writes: Callable[[Transaction, CommitProgress], None] | None = None
+    counts_turn: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from covel_host.proposals.data_entries import DataSource
 from covel_host.proposals.data_policies import NO_POLICIES, DataPolicies
-from covel_host.proposals.operations import Operation, views_of
+from covel_host.proposals.operations import Operation, RecordsBelow, views_of
 from covel_host.proposals.overlay import PluginDataView
 from covel_host.proposals.read_sets import ReadSet
 from covel_host.proposals.staged import StagedProposal, check_proposal
@@ -70,6 +70,24 @@ class Staging:
     def open(self, *, may_write: bool) -> Operation:
         """An operation over this buffer: what it keeps is committed with the run."""
         return Operation(self)
+
+    def nested(self, *, plugin_id: str, runtime_id: str, run_id: str) -> "Staging":
+        """The buffer of a run that this run starts, over what is staged here.
+
+        What it reads is read here as well. Whoever started it hands its proposals to `take`, or
+        drops them.
+        """
+        return Staging(
+            RecordsBelow(self, plugin_id),
+            plugin_id=plugin_id,
+            runtime_id=runtime_id,
+            run_id=run_id,
+            new_id=self._new_id,
+            world=None if self.world is None else self.world.nested(),
+            policies=self.policies,
+            reads=ReadSet(),
+            source_of=lambda other: RecordsBelow(self, other),
+        )
 
     def data_of(self, plugin_id: str) -> PluginDataView:
         """The records of a package as this run left them; the run's own is `plugin_data`."""

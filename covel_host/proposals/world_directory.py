@@ -39,7 +39,7 @@ class SeenDirectory(CharacterDirectory):
         self._look_at_all()
         return super()._overlapping(key)
 
-    def _records(self, table: Mapping[str, Mapping[str, None]], key: str) -> _Records:
+    def _records(self, table: Mapping[str, tuple[str, ...]], key: str) -> _Records:
         found = super()._records(table, key)
         for record in found:
             self._looker.look(str(record["id"]))

@@ -6,6 +6,7 @@ frozen snapshot and show no pending write (seed: 读到的是哪一份数据; sp
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from covel_host.proposals.character_rules import CharacterState
@@ -68,6 +69,22 @@ class WorldView:
         self._before: WorldState | None = None
         self._now: WorldState | None = None
         self._own = WorldHandle(self, _always)
+
+    def nested(self) -> "WorldView":
+        """The same world for a run inside this one: what that stages does not show here.
+
+        Its reads are reads of this view.
+        """
+        view = copy(self)
+        view._own = WorldHandle(view, _always)
+        return view
+
+    def unrecorded(self) -> "WorldView":
+        """The same world for what only fills prompts: nothing is to rest on what it looks at."""
+        view = copy(self)
+        view.reads, view._recorded = ReadSet(), set()
+        view._own = WorldHandle(view, _always)
+        return view
 
     def opened(self, check: Callable[[], None]) -> "WorldHandle":
         """The `ctx.world` of one call or run; `check` raises once that has ended."""

@@ -1,26 +1,30 @@
 """One run of an agent runtime, from its prompt to its result."""
 
+from dataclasses import replace
 from typing import Any
 
 from covel_host.base.errors import HostError
 from covel_host.base.unicode_text import storable_text
+from covel_host.models.errors import ModelError
 from covel_host.runtime.agent_calls import AgentCalls
 from covel_host.runtime.agent_loop import AgentLoop, LoopEnd
 from covel_host.runtime.agent_model import AgentModel
-from covel_host.runtime.agent_prompt import agent_prompt
-from covel_host.runtime.agent_settings import completion_settings
+from covel_host.runtime.agent_preparing import prepared_prompt
+from covel_host.runtime.agent_settings import run_settings
 from covel_host.runtime.agent_tools import agent_tools
 from covel_host.runtime.completion_state import Fail, Finish, Suspend
 from covel_host.runtime.deadline import RunDeadline, RunTimedOut, run_within
+from covel_host.runtime.extensions import RunExtensions
 from covel_host.runtime.output_check import check_contract
-from covel_host.runtime.prompt_hooks import CallPlanning, assembled
-from covel_host.runtime.prompt_stored import stored_parts
+from covel_host.runtime.prompt_hooks import CallPlanning
 from covel_host.runtime.result import ModelUse, RunFailure, RuntimeResult
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.run_record import RunRecord
 from covel_host.runtime.run_status import RunStatus
 from covel_host.runtime.service_access import RunServices
+from covel_host.runtime.shown_text import ShownText
 from covel_host.runtime.suspension import unserved_suspension
+from covel_host.runtime.traced_prompts import TracedPrompts
 from plugin_sdk.values import JsonValue
 
 
@@ -35,7 +39,7 @@ class AgentRun:
         self._run = run
         self._ports = ports
         self._record = record
-        self._settings = completion_settings(run.manifest, locale=run.instruction_locale)
+        self._settings = run_settings(run)
         self._loop: AgentLoop | None = None
         self._warnings: tuple[str, ...] = ()
 
@@ -53,7 +57,9 @@ class AgentRun:
             return self._failed(_timed_out(self._run, error))
         except HostError as error:
             message = storable_text(error.message)
-            return self._failed(RunFailure(error.code, message, error.hint))
+            counts = not isinstance(error, ModelError) or error.error_kind == "bad_request"
+            # A provider that is down, unpaid or slow is not the package's fault.
+            return self._failed(RunFailure(error.code, message, error.hint, counts_as_error=counts))
         return self._ended(end)
 
     def cut_short(self, failure: RunFailure) -> RuntimeResult:
@@ -73,7 +79,9 @@ class AgentRun:
         )
 
     async def _play(self, deadline: RunDeadline) -> LoopEnd:
-        run, ports, settings = self._run, self._ports, self._settings
+        run, settings = self._run, self._settings
+        shown = ShownText(self._ports.on_text)
+        ports = replace(self._ports, on_text=shown)
         tools = agent_tools(run, ports.registry, settings)
         self._warnings = tuple(
             f'builtin tool "{name}" is not installed on this host — not offered'
@@ -88,10 +96,10 @@ class AgentRun:
         )
         calls = AgentCalls(run, ports, tools, settings, services)
         planning = CallPlanning(run, ports, settings)
-        model = AgentModel(run, ports, settings, tools, deadline, planning)
-        self._loop = AgentLoop(run, ports, settings, model, calls)
-        parts = agent_prompt(run, settings, await stored_parts(run))
-        prompt = await assembled(run, ports, settings, parts)
+        model = AgentModel(run, ports, settings, tools, deadline, planning, TracedPrompts(run))
+        self._loop = AgentLoop(run, ports, settings, model, calls, shown)
+        extensions = RunExtensions(run, ports, self._record, services)
+        prompt = await prepared_prompt(run, ports, settings, extensions, tools, deadline)
         return await self._loop.play(prompt)
 
     def _check_contract(self, end: LoopEnd) -> None:
@@ -126,6 +134,7 @@ class AgentRun:
             warnings=self._warnings,
             tool_calls=() if loop is None else loop.calls.done,
             steps=0 if loop is None else loop.steps,
+            interjections=() if loop is None else loop.heard,
             model_use=ModelUse() if loop is None else loop.model.use,
             **members,
         )

@@ -9,14 +9,16 @@ from covel_host.models.messages import ModelCall
 from covel_host.runtime.agent_tools import AgentTools
 from covel_host.runtime.call_outputs import emitted_topics
 from covel_host.runtime.completion import batch_ends
-from covel_host.runtime.completion_calls import CallFailure, CallOutcome, RaisedBy
+from covel_host.runtime.completion_calls import CallFailure, CallOutcome
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.completion_state import CompletionState
 from covel_host.runtime.contexts import OpenToolCall
+from covel_host.runtime.loop_delegate import answer_delegate
 from covel_host.runtime.loop_search import answer_search
-from covel_host.runtime.loop_tools import LOOP_TOOLS
+from covel_host.runtime.loop_tools import SEARCH_TOOLS
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.service_access import RunServices
+from covel_host.runtime.subagents import Subagents
 from covel_host.tools.call_hooks import CallHooks
 from covel_host.tools.calls import (
     CallCancelled,
@@ -27,6 +29,7 @@ from covel_host.tools.calls import (
 )
 from covel_host.tools.calls_not_run import call_not_run
 from covel_host.tools.pools import MAX_PARALLEL_CALLS, RequestedCall, group_calls
+from covel_host.tools.refusals import DELEGATE
 
 _ENDED = "The run had ended before this call; it was not executed."
 
@@ -54,6 +57,7 @@ class AgentCalls:
         services: RunServices,
     ) -> None:
         self._ports = ports
+        self._subagents = Subagents(run, ports)
         self._tools = tools
         self._settings = settings
         self._gate = asyncio.Semaphore(MAX_PARALLEL_CALLS)
@@ -152,8 +156,9 @@ class AgentCalls:
     async def _run(self, group: Sequence[ToolRequest]) -> list[ToolCallResult]:
         if len(group) == 1:
             return [await self._call(group[0])]
+        run = self._call if len(group) <= MAX_PARALLEL_CALLS else self._pooled
         async with asyncio.TaskGroup() as pool:
-            tasks = [pool.create_task(self._pooled(request)) for request in group]
+            tasks = [pool.create_task(run(request)) for request in group]
         return [task.result() for task in tasks]
 
     async def _pooled(self, request: ToolRequest) -> ToolCallResult:
@@ -173,9 +178,15 @@ class AgentCalls:
         refusal = self._refused.get(request.position)
         if refusal is not None:
             return self._not_run(request, refusal)
-        search, row = self._tools.search, LOOP_TOOLS.get(request.name)
-        if search is not None and row is not None and row.runs_in == "loop":
-            return await answer_search(search, request, self._scope, clock=self._ports.clock)
+        search, scope, clock = self._tools.search, self._scope, self._ports.clock
+        if search is not None and request.name == SEARCH_TOOLS:
+            approval = self._ports.executor.approval_of(SEARCH_TOOLS, "builtin")
+            return await answer_search(search, request, scope, clock=clock, approval=approval)
+        if request.name == DELEGATE and DELEGATE in self._tools.resolved:
+            approval = self._ports.executor.approval_of(DELEGATE, "builtin")
+            return await answer_delegate(
+                self._subagents, request, scope, clock=clock, approval=approval
+            )
         return await self._ports.executor.call(request, self._scope)
 
     def _skipped(self, request: ToolRequest, why: CallError) -> AnsweredCall:
@@ -202,9 +213,7 @@ class AgentCalls:
 def _failure(result: ToolCallResult) -> CallFailure | None:
     if result.error is None:
         return None
-    raised_by: RaisedBy = result.error.raised_by
+    raised_by = result.error.raised_by
     if result.status == "skipped" and raised_by != "hook":
         raised_by = "loop"
-    if raised_by == "tool" and result.request.name in LOOP_TOOLS:
-        raised_by = LOOP_TOOLS[result.request.name].blamed
     return CallFailure(result.error.code, raised_by)

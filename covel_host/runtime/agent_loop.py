@@ -27,9 +27,11 @@ from covel_host.runtime.completion_state import (
     Replied,
     Suspend,
 )
+from covel_host.runtime.interjections import Interjection
 from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
 from covel_host.runtime.reply_hooks import ReviewedReply, reviewed_reply
 from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.runtime.shown_text import ShownText
 from covel_host.tools.calls import ToolCallResult
 from plugin_sdk.values import JsonValue
 
@@ -45,7 +47,10 @@ class LoopEnd:
 
 
 class AgentLoop:
-    """One run's loop; `play` is called once, `steps` counts the replies it took."""
+    """One run's loop; `play` is called once, `steps` counts the replies it took.
+
+    `heard` are the player's interjections that the model was told.
+    """
 
     def __init__(
         self,
@@ -54,12 +59,15 @@ class AgentLoop:
         settings: CompletionSettings,
         model: AgentModel,
         calls: AgentCalls,
+        shown: ShownText,
     ) -> None:
         self._run = run
         self._ports = ports
         self._settings = settings
         self.model = model
         self.calls = calls
+        self._shown = shown
+        self.heard: tuple[Interjection, ...] = ()
         self._transcript: list[PromptMessage] = []
         self._state = CompletionState()
         self.steps = 0
@@ -70,19 +78,40 @@ class AgentLoop:
         Raises:
             ModelError, ReplyCutOff, PromptTooLarge: there is no usable reply.
         """
+        try:
+            return await self._play(prompt)
+        finally:
+            if self._ports.interjections is not None:
+                self._ports.interjections.close()
+
+    async def _play(self, prompt: PromptParts) -> LoopEnd:
         choice = self._settings.tool_choice
         while True:
+            self._hear()
             self.model.tools.offer(choice)
             reviewed = await self._reviewed(await self.model.ask(prompt, self._transcript, choice))
             reply = reviewed.reply
             self.steps += 1
             event = await self._taken(reviewed)
+            # From here to the end nothing is awaited: what comes later is not accepted any more.
+            kept = self._state.prose
             self._state, decision = advance(self._settings, self._state, event)
             decision, value = self._checked(decision)
             if isinstance(decision, (Finish, Fail, Suspend)):
                 return LoopEnd(decision, value)
             choice = decision.tool_choice
-            await self._go_on(decision, reply)
+            if self._state.prose != kept:
+                await self._shown.keep(self._state.prose[-1])
+            else:
+                await self._go_on(decision, reply)
+
+    def _hear(self) -> None:
+        """Tell the model what the player has added; it belongs to the present turn."""
+        queue = self._ports.interjections
+        taken = () if queue is None else queue.take()
+        for interjection in taken:
+            self._say(UserMessage(interjection.text))
+        self.heard += taken
 
     async def _reviewed(self, reply: ModelReply) -> ReviewedReply:
         assert self.model.sent is not None
@@ -100,6 +129,7 @@ class AgentLoop:
             text=reply.text,
             calls=tuple(call.outcome for call in answered),
             ended_by_hook=self.calls.is_ended_by_hook,
+            interjection_waiting=bool(self._ports.interjections),
         )
 
     def _remember(self, reply: ModelReply, answered: Sequence[AnsweredCall]) -> None:
@@ -107,9 +137,10 @@ class AgentLoop:
             _as_made(call, done.result) for call, done in zip(reply.calls, answered, strict=True)
         )
         if reply.text or calls:
-            self._say(AssistantMessage(reply.text, calls))
+            self._say(AssistantMessage(reply.text, calls, reply.continuation))
         for done in answered:
             request = done.result.request
+            self.model.traced.answered(done.result)
             self._say(ToolMessage(request.call_id, request.name, done.result.envelope))
 
     async def _go_on(self, decision: Continue | Correct, reply: ModelReply) -> None:

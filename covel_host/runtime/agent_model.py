@@ -6,14 +6,18 @@ from dataclasses import dataclass, field, replace
 from covel_host.base.errors import HostError
 from covel_host.base.unicode_text import storable_text
 from covel_host.models.errors import ModelError
+from covel_host.models.limits import CallBudget
 from covel_host.models.messages import (
     Delta,
     ModelReply,
     ModelRequest,
     TextDelta,
     ToolChoice,
+    ToolSpec,
     UserMessage,
 )
+from covel_host.models.reply_facts import calling_facts, failure_facts, reply_facts
+from covel_host.models.request_size import overhead_tokens
 from covel_host.runtime.agent_request import (
     PlannedCall,
     call_limits,
@@ -23,11 +27,13 @@ from covel_host.runtime.agent_request import (
 from covel_host.runtime.agent_tools import AgentTools
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.deadline import RunDeadline
+from covel_host.runtime.private_traces import traced_reply
 from covel_host.runtime.prompt_hooks import CallPlanning
 from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
 from covel_host.runtime.prompt_texts import sentence
 from covel_host.runtime.result import ModelUse
 from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.runtime.traced_prompts import TracedPrompts
 
 
 class ReplyCutOff(HostError):
@@ -57,7 +63,7 @@ class ReplyStopped(HostError):
 class AgentModel:
     """The model of one run; `ask` gives one complete reply, `use` adds up all that were given.
 
-    `sent` is the newest request.
+    `sent` is the newest request, `traced` what the trace keeps of requests.
     """
 
     run: RuntimeRun
@@ -66,8 +72,10 @@ class AgentModel:
     tools: AgentTools
     deadline: RunDeadline
     planning: CallPlanning
+    traced: TracedPrompts
     sent: ModelRequest | None = None
     use: ModelUse = field(default_factory=ModelUse)
+    _weighed: tuple[tuple[ToolSpec, ...], int] | None = None
 
     async def ask(
         self, parts: PromptParts, transcript: Sequence[PromptMessage], choice: ToolChoice
@@ -105,13 +113,24 @@ class AgentModel:
     ) -> ModelReply:
         call = await self._planned(PromptParts(parts.system, (*parts.messages, *transcript)))
         retries = self.run.manifest.agent_settings.loop.max_retries
+        # All attempts are one logical call: they share its time and its requests.
+        budget = CallBudget()
         for attempt in range(retries + 1):
             try:
-                return await self._once(call, choice, attempts_left=retries + 1 - attempt)
+                return await self._once(
+                    call,
+                    choice,
+                    budget=budget,
+                    attempt=attempt + 1,
+                    attempts_left=retries + 1 - attempt,
+                )
             except ModelError as error:
                 if attempt == retries or not self._may_retry(error):
                     raise
                 await self.ports.on_text("", True)
+                if error.code == "reply-broken" and not error.facts.output_started:
+                    # Some servers accept a request for a stream and cannot give one.
+                    call = replace(call, stream=False)
         raise AssertionError("the loop ends by return or raise")
 
     async def _planned(self, parts: PromptParts) -> PlannedCall:
@@ -123,7 +142,19 @@ class AgentModel:
         gateway = self.ports.gateway
         if call.slot is not None and call.is_chosen:
             gateway.check_slot(call.slot)
-        return fitted_call(call, slot=gateway.slot_for(call.slot), trace=self.ports.trace)
+        return fitted_call(
+            call,
+            slot=gateway.slot_for(call.slot),
+            offered_tokens=self._offered_tokens(call.offered),
+            trace=self.ports.trace,
+            window_cap_tokens=self.ports.window_cap_tokens,
+        )
+
+    def _offered_tokens(self, offered: tuple[ToolSpec, ...]) -> int:
+        # Most runs offer the same tools in every step.
+        if self._weighed is None or self._weighed[0] is not offered:
+            self._weighed = (offered, overhead_tokens(offered))
+        return self._weighed[1]
 
     def _may_retry(self, error: ModelError) -> bool:
         # What a story has shown to the player is not taken back (spec/manifest.md 12.6).
@@ -132,14 +163,22 @@ class AgentModel:
         return error.retriable
 
     async def _once(
-        self, call: PlannedCall, choice: ToolChoice, *, attempts_left: int
+        self,
+        call: PlannedCall,
+        choice: ToolChoice,
+        *,
+        budget: CallBudget,
+        attempt: int,
+        attempts_left: int,
     ) -> ModelReply:
         trace = self.ports.trace
         request = model_request(
             self.run, call, own_tools=self.tools.own, choice=choice, settings=self.settings
         )
         self.sent = request
-        trace.add("llm.calling", messages=len(request.messages), tools=len(request.tools))
+        slot = self.ports.gateway.slot_for(call.slot)
+        trace.add_call(self.traced.sent(request), **calling_facts(request, slot, attempt=attempt))
+        started = self.ports.clock.monotonic()
         with self.deadline.model_call():
             try:
                 reply = await self.ports.gateway.complete(
@@ -151,14 +190,20 @@ class AgentModel:
                         attempts_left=attempts_left,
                     ),
                     on_delta=self._show,
+                    budget=budget,
+                    on_waiting=self.deadline.waiting,
                 )
             except ModelError as error:
-                trace.add("llm.responded", error=error.message, code=error.code)
+                took_ms = round((self.ports.clock.monotonic() - started) * 1000)
+                trace.add(
+                    "llm.responded", **failure_facts(error), attempt=attempt, durationMs=took_ms
+                )
                 raise
-        self.deadline.extend(reply.queued_ms / 1000)
+        took_ms = round((self.ports.clock.monotonic() - started) * 1000) - reply.queued_ms
         reply = _storable(reply)
         self.use = self.use.plus(reply.usage)
-        trace.add("llm.responded", **_reply_facts(reply))
+        told = traced_reply(self.run, reply_facts(reply))
+        trace.add("llm.responded", **told, attempt=attempt, durationMs=max(took_ms, 0))
         if not request.stream and reply.text:
             await self.ports.on_text(reply.text, False)
         if reply.finish_reason in ("content_filter", "error"):
@@ -169,20 +214,6 @@ class AgentModel:
         self.deadline.wrote()
         if isinstance(delta, TextDelta):
             await self.ports.on_text(storable_text(delta.text), False)
-
-
-def _reply_facts(reply: ModelReply) -> dict[str, object]:
-    return {
-        "text": reply.text,
-        "calls": [{"name": call.name, "arguments": call.arguments} for call in reply.calls],
-        "finishReason": reply.finish_reason,
-        "provider": reply.provider,
-        "model": reply.model,
-        "usage": {
-            "inputTokens": reply.usage.input_tokens,
-            "outputTokens": reply.usage.output_tokens,
-        },
-    }
 
 
 def _storable(reply: ModelReply) -> ModelReply:

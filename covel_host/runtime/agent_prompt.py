@@ -12,10 +12,11 @@ from covel_host.runtime.prompt_inputs import (
     PromptRuntime,
 )
 from covel_host.runtime.prompt_preamble import preamble
-from covel_host.runtime.prompt_stored import StoredParts
+from covel_host.runtime.prompt_sources import PromptSources
 from covel_host.runtime.prompt_world import (
     LazyVariables,
     character_variables,
+    input_variables,
     player_character,
     world_variables,
 )
@@ -24,10 +25,12 @@ from covel_host.schemas.compiled import CompiledSchema
 from plugin_sdk.values import JsonValue
 
 
-def agent_prompt(run: RuntimeRun, settings: CompletionSettings, stored: StoredParts) -> PromptParts:
+def agent_prompt(
+    run: RuntimeRun, settings: CompletionSettings, sources: PromptSources
+) -> PromptParts:
     """The prompt before the budget and before any hook."""
     agent = run.manifest.agent_settings
-    history = agent.history
+    history, stored = agent.history, sources.stored
     return build_prompt(
         PromptInputs(
             runtime=prompt_runtime(run),
@@ -36,18 +39,32 @@ def agent_prompt(run: RuntimeRun, settings: CompletionSettings, stored: StoredPa
             body=agent_body(run),
             activation=run.activation,
             output_schema=_output_schema(run),
-            variables=_variables(run),
+            variables=_variables(run, sources),
+            segments=sources.segments,
             lore=stored.lore,
             own_data=stored.own_data,
-            events=_events(run) if agent.advertise_events else (),
+            events=_events(run) if agent.advertise_events and not _is_subagent(run) else (),
             bindings=run.inputs,
             exports=run.exports,
-            history=run.history,
+            history=sources.history.rows,
             history_max_turns=None if history is None else history.max_turns,
             includes_summaries=history is not None and history.include_summaries,
-            player_message=run.player_message,
+            summaries=sources.history.summaries,
+            player_message=_said(run),
+            stories=run.stories,
         )
     )
+
+
+def _is_subagent(run: RuntimeRun) -> bool:
+    return run.nested is not None and run.nested.task is not None
+
+
+def _said(run: RuntimeRun) -> str | None:
+    """What the run has to answer: a player, or whoever asked for the sub-agent."""
+    if run.nested is not None and run.nested.task is not None:
+        return run.nested.task.brief
+    return run.player_message
 
 
 def agent_opening(run: RuntimeRun, settings: CompletionSettings) -> str:
@@ -93,7 +110,7 @@ def _output_schema(run: RuntimeRun) -> dict[str, JsonValue] | None:
     return dict(run.output_schema.schema)
 
 
-def _variables(run: RuntimeRun) -> Mapping[str, JsonValue]:
+def _variables(run: RuntimeRun, sources: PromptSources) -> Mapping[str, JsonValue]:
     """The roots of template variables that this host serves (spec/manifest.md 12.7)."""
     view = run.staging.world or WorldView()
     return LazyVariables(
@@ -101,6 +118,7 @@ def _variables(run: RuntimeRun) -> Mapping[str, JsonValue]:
             "player": lambda: {
                 "message": run.player_message or "",
                 "character": player_character(view),
+                "lastFormValues": _last_form_values(run),
             },
             "session": lambda: {
                 "id": run.session_id,
@@ -108,7 +126,17 @@ def _variables(run: RuntimeRun) -> Mapping[str, JsonValue]:
                 "status": run.session.view().status,
             },
             "userSettings": lambda: dict(run.user_settings),
-            "world": lambda: world_variables(view, run.locale),
+            "world": lambda: {
+                **world_variables(view, sources.stored.lorebook, run.locale),
+                **sources.world,
+            },
             "characters": lambda: character_variables(view),
+            "inputs": lambda: input_variables(run.inputs),
         }
     )
+
+
+def _last_form_values(run: RuntimeRun) -> JsonValue:
+    """What the player last answered, by field; empty before the first answer."""
+    last = run.last_player_input
+    return {} if last is None else dict(last.values)

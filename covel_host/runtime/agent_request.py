@@ -13,7 +13,7 @@ from covel_host.models.messages import (
 )
 from covel_host.models.slots import Slot
 from covel_host.runtime.completion_settings import CompletionSettings
-from covel_host.runtime.prompt_budget import overhead_tokens, resolve_budget
+from covel_host.runtime.prompt_budget import resolve_budget
 from covel_host.runtime.prompt_inputs import PromptParts
 from covel_host.runtime.prompt_trimming import fit_prompt
 from covel_host.runtime.run import RuntimeRun
@@ -37,8 +37,18 @@ class PlannedCall:
     stream: bool = True
 
 
-def fitted_call(call: PlannedCall, *, slot: Slot | None, trace: RunTrace) -> PlannedCall:
+def fitted_call(
+    call: PlannedCall,
+    *,
+    slot: Slot | None,
+    offered_tokens: int,
+    trace: RunTrace,
+    window_cap_tokens: int | None = None,
+) -> PlannedCall:
     """`call` with its prompt within the window of the model that answers.
+
+    `offered_tokens` is what the offered tools cost, see `request_size.overhead_tokens`;
+    `window_cap_tokens` can only lower the window.
 
     Raises:
         PromptTooLarge: what may not be trimmed does not fit.
@@ -47,15 +57,17 @@ def fitted_call(call: PlannedCall, *, slot: Slot | None, trace: RunTrace) -> Pla
     budget = resolve_budget(
         context_window_tokens=None if window is None else window.value,
         max_output_tokens=None if slot is None else slot.output_limit(None),
+        window_cap_tokens=window_cap_tokens,
     )
-    fitted = fit_prompt(call.parts, budget, overhead_tokens=overhead_tokens(call.offered))
-    if fitted.was_pruned:
-        trace.add(
-            "context.pruned",
-            droppedHistory=fitted.dropped_history,
-            shortenedResults=fitted.shortened_results,
-            droppedSummaries=fitted.dropped_summaries,
-        )
+    fitted = fit_prompt(call.parts, budget, overhead_tokens=offered_tokens)
+    if not fitted.was_pruned:
+        return call
+    trace.add(
+        "context.pruned",
+        droppedHistory=fitted.dropped_history,
+        shortenedResults=fitted.shortened_results,
+        droppedSummaries=fitted.dropped_summaries,
+    )
     return replace(call, parts=fitted.parts)
 
 
@@ -82,6 +94,7 @@ def model_request(
             else dict(schema.schema),
         ),
         cache_key=prompt_cache_key(run.session_id, run.runtime_id),
+        reasoning_effort=run.manifest.agent_settings.llm.reasoning_effort,
     )
 
 

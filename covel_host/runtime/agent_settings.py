@@ -1,5 +1,7 @@
 """From an agent's manifest to the settings of its loop."""
 
+from dataclasses import replace
+
 from covel_host.manifest.agent import Agent
 from covel_host.manifest.agent import NamedTool as ManifestNamedTool
 from covel_host.manifest.runtime_manifest import RuntimeManifest
@@ -9,6 +11,7 @@ from covel_host.runtime.completion_settings import (
     Corrections,
     with_finish_with,
 )
+from covel_host.runtime.run import RuntimeRun
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 
 
@@ -35,6 +38,15 @@ def completion_settings(
         locale=locale,
     )
     return settings if agent.finish_with is None else with_finish_with(settings, agent.finish_with)
+
+
+def run_settings(run: RuntimeRun) -> CompletionSettings:
+    """How this run may end; whoever asked for a sub-agent may have lowered its steps."""
+    settings = completion_settings(run.manifest, locale=run.instruction_locale)
+    task = None if run.nested is None else run.nested.task
+    if task is None or task.max_steps is None:
+        return settings
+    return replace(settings, max_steps=min(settings.max_steps, task.max_steps))
 
 
 def _tool_choice(agent: Agent) -> ToolChoice:

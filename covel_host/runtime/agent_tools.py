@@ -8,11 +8,13 @@ from covel_host.models.messages import NamedTool, ToolChoice, ToolSpec
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.loop_tools import LOOP_TOOLS, RUNTIME_DONE
 from covel_host.runtime.run import RuntimeRun
+from covel_host.runtime.subagent_tools import narrowed
 from covel_host.tools.dataset_tools import dataset_tools
 from covel_host.tools.pools import CallTarget
 from covel_host.tools.registry import CallableTool, RegisteredTool, ToolRegistry
-from covel_host.tools.service_tools import ImportedTools, imported_tools
+from covel_host.tools.service_tools import ImportedTools, ServiceTool, imported_tools
 from covel_host.tools.tool_search import SearchTools, spec_of
+from covel_host.tools.turn_policy import TURN_POLICY, turn_policy_tool
 
 
 class ToolNotRegistered(HostError):
@@ -81,7 +83,7 @@ def agent_tools(
     generated = {**_chosen_dataset_tools(run), **imported.tools}
     wanted = _wanted_builtins(run, settings)
     builtin = registry.resolve(wanted, plugin_id=run.plugin_id)
-    resolved = {**own, **generated, **builtin}
+    resolved = narrowed(run, {**own, **generated, **builtin})
     deferred = _deferred(run, resolved)
     search = SearchTools(deferred, plugin_id=run.plugin_id) if deferred else None
     hidden = {tool.name for tool in deferred} | ({RUNTIME_DONE} if settings.is_story else set())
@@ -90,7 +92,7 @@ def agent_tools(
         preloaded=(*map(spec_of, offered), *(() if search is None else (spec_of(search),))),
         search=search,
         resolved=resolved,
-        own=(*own, *_callable_at_once(generated)),
+        own=tuple(name for name in (*own, *_callable_at_once(generated)) if name in resolved),
         missing=tuple(name for name in wanted if name not in builtin),
         targets={name: _target(found.tool) for name, found in resolved.items()},
         absent=imported.absent,
@@ -106,12 +108,20 @@ def _chosen_dataset_tools(run: RuntimeRun) -> dict[str, RegisteredTool]:
 
 
 def _imported_services(run: RuntimeRun) -> ImportedTools:
-    return imported_tools(
+    imported = imported_tools(
         run.manifest.agent_settings.tools.service_imports,
         run.services,
         runtime_id=run.runtime_id,
         may_write=run.may_write_through_services,
     )
+    actions = [] if run.player_message is None else [{"text": run.player_message}]
+    tools = {
+        name: RegisteredTool(turn_policy_tool(name, tool.tool.offered, actions=actions), "local")
+        if isinstance(tool.tool, ServiceTool) and tool.tool.offered.service.contract == TURN_POLICY
+        else tool
+        for name, tool in imported.tools.items()
+    }
+    return ImportedTools(tools, imported.absent)
 
 
 def _deferred(run: RuntimeRun, resolved: Mapping[str, RegisteredTool]) -> list[CallableTool]:

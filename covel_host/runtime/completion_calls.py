@@ -1,23 +1,9 @@
-"""Facts about one executed tool call, and which failures count against the runtime.
-
-A code and the question whether a failure counts are two things (seed: 统一返回格式与错误码): only a
-refusal raised by the executed tool itself, service failures other than input and cancellation, and
-delegate failures other than input are flagged `refused` and do not count.
-"""
+"""Facts about one executed tool call, and which failures count against the runtime."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from covel_host.runtime.loop_tools import LOOP_TOOLS
-
-RaisedBy: TypeAlias = Literal["tool", "host", "hook", "service", "delegate", "loop"]
-"""Who ended a call with an error.
-
-`tool`: the executed tool itself. `host`: argument check, authorisation, approval, time limit,
-cancellation. `hook`: a `pre_tool_use` hook aborted the call. `service`: an imported service failed.
-`delegate`: a sub-agent failed. `loop`: the call was never run, because a hook, a suspension or the
-end of the loop came first.
-"""
+from covel_host.tools.refusals import RaisedBy, is_refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +16,7 @@ class CallFailure:
     @property
     def is_refused(self) -> bool:
         """The `refused` flag of the call's record: a failure the runtime is not blamed for."""
-        if self.raised_by == "tool":
-            return self.code == "refused"
-        if self.raised_by == "service":
-            return self.code not in ("invalid-input", "cancelled")
-        return self.raised_by == "delegate" and self.code != "invalid-input"
+        return is_refused(self.code, self.raised_by)
 
     @property
     def counts_in_agent(self) -> bool:

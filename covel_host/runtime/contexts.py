@@ -1,13 +1,13 @@
 """The context of a tool call; it dies with the call it was made for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from covel_host.base.cancel_signal import CancelSignal
-from covel_host.base.not_served import not_served
 from covel_host.proposals.operations import Operation
 from covel_host.proposals.staged import StagedProposal
 from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.call_store import CallStore
+from covel_host.runtime.lived_history import lived_history
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.service_access import RunServices, ServiceAccess
 from covel_host.runtime.turn_facts import TurnFacts
@@ -32,24 +32,23 @@ class OpenToolCall:
         signal: CancelSignal,
     ) -> None:
         self._life = CallLife()
-        self.context = ToolCallContext(
-            run, ports, services, request, signal, self._life, emitted=emitted
-        )
+        self.context = ToolCallContext(run, ports, services, request, signal, self._life, emitted)
 
     @property
     def writes(self) -> Operation | None:
         """What services wrote for the call; None while it has used none."""
         return self.context.writes
 
-    async def reads_ended(self) -> None:
+    def reads_ended(self) -> Awaitable[None]:
         """Return when every read that the call began has ended."""
-        await self._life.uses_ended()
+        return self._life.uses_ended()
 
     def close(self) -> None:
         """End the call: its reads give nothing any more, and its services write nothing more."""
         self._life.end()
-        if self.writes is not None:
-            self.writes.withdraw()
+        writes = self.context.writes
+        if writes is not None:
+            writes.withdraw()
 
 
 class ToolCallContext(TurnFacts):
@@ -67,7 +66,6 @@ class ToolCallContext(TurnFacts):
         request: ToolRequest,
         signal: CancelSignal,
         life: CallLife,
-        *,
         emitted: Topics,
     ) -> None:
         self._request = request
@@ -115,7 +113,7 @@ class ToolCallContext(TurnFacts):
     async def history_for(
         self, character_id: str, *, limit: int | None = None
     ) -> list[TurnMessage]:
-        not_served("ctx.history_for")
+        return await self._life.use(lambda: lived_history(self._run, character_id, limit=limit))
 
 
 def _models(staged: Sequence[StagedProposal]) -> list[Proposal]:

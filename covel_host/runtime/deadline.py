@@ -1,7 +1,7 @@
 """The time limit of a whole run, and what becomes of a run that does not stop."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -26,14 +26,15 @@ class RunTimedOut(Exception):
 class RunDeadline:
     """Counts a run's time.
 
-    What a streamed reply spends writing is left out (spec/models.md 4.4).
+    What a streamed reply spends writing, and a call waiting for its turn, is left out
+    (spec/models.md 4.4).
     """
 
     def __init__(self, limit_s: float, clock: Clock) -> None:
         self._clock = clock
         self._ends_at = clock.monotonic() + limit_s
-        self._writing_since: float | None = None
-        self._changed = asyncio.Event()
+        self._left_out_since: float | None = None
+        self._told: Callable[[], None] | None = None
 
     @contextmanager
     def model_call(self) -> Iterator[None]:
@@ -41,33 +42,49 @@ class RunDeadline:
         try:
             yield
         finally:
-            if self._writing_since is not None:
-                self._ends_at += self._clock.monotonic() - self._writing_since
-                self._writing_since = None
-                self._changed.set()
+            self._count_again()
 
     def wrote(self) -> None:
         """The model has begun, or goes on, to write."""
-        if self._writing_since is None:
-            self._writing_since = self._clock.monotonic()
-            self._changed.set()
+        if self._left_out_since is None:
+            self._left_out_since = self._clock.monotonic()
+            self._tell()
+
+    def waiting(self, is_waiting: bool) -> None:
+        """The run begins to wait for a turn among the model calls at once, or its turn has come.
+
+        That time is this host's own and does not count (spec/models.md 4.4).
+        """
+        if is_waiting:
+            self.wrote()
+        else:
+            self._count_again()
+
+    def _count_again(self) -> None:
+        if self._left_out_since is not None:
+            self._ends_at += self._clock.monotonic() - self._left_out_since
+            self._left_out_since = None
+            self._tell()
 
     def extend(self, seconds: float) -> None:
         """Leave out time that was spent waiting for the turn of a call (spec/models.md 4.4)."""
         self._ends_at += seconds
-        self._changed.set()
+        self._tell()
 
     @property
     def remaining_s(self) -> float | None:
-        """Seconds left; `None` while the model writes."""
-        if self._writing_since is not None:
+        """Seconds left; `None` while time does not count."""
+        if self._left_out_since is not None:
             return None
         return max(self._ends_at - self._clock.monotonic(), 0.0)
 
-    async def changed(self) -> None:
-        """Return when counting has stopped or started."""
-        await self._changed.wait()
-        self._changed.clear()
+    def tell(self, told: Callable[[], None] | None) -> None:
+        """Call `told`, and nothing else, whenever counting stops, starts or is extended."""
+        self._told = told
+
+    def _tell(self) -> None:
+        if self._told is not None:
+            self._told()
 
 
 async def run_within(
@@ -100,15 +117,25 @@ async def run_within(
 
 
 async def _wait(task: "asyncio.Task[Any]", deadline: RunDeadline) -> None:
-    change = asyncio.ensure_future(deadline.changed())
+    """Return when the work has ended, its time is over, or it counts in another way."""
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+
+    def end(_: object = None) -> None:
+        if not over.done():
+            over.set_result(None)
+
+    deadline.tell(end)
+    task.add_done_callback(end)
+    remaining_s = deadline.remaining_s
+    timer = None if remaining_s is None else loop.call_later(remaining_s, end)
     try:
-        await asyncio.wait(
-            {task, change},
-            timeout=deadline.remaining_s,
-            return_when=asyncio.FIRST_COMPLETED,
-        )
+        await over
     finally:
-        change.cancel()
+        if timer is not None:
+            timer.cancel()
+        task.remove_done_callback(end)
+        deadline.tell(None)
 
 
 async def _stopped(task: "asyncio.Task[Any]") -> bool:

@@ -5,10 +5,11 @@ from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.function_calls import FunctionCalls
 from covel_host.runtime.guard_context import RunContext
 from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.runtime.run_agents import RunAgents
 from covel_host.runtime.run_gateway import RunGateway
 from covel_host.runtime.run_media import RunMedia
 from covel_host.runtime.service_access import RunServices, ServiceAccess
-from plugin_sdk.capabilities import Agents, Progress
+from plugin_sdk.capabilities import Progress
 
 
 class FunctionRunContext(RunContext):
@@ -37,6 +38,7 @@ class FunctionRunContext(RunContext):
             media=media,
             hidden=run.data_namespaces,
         )
+        self._agents = RunAgents(run, ports, life)
         self._tools = tools
         self._services = services.of(
             life, call_id=None, path=("handler",), signal=run.signal, scope=run.staging
@@ -51,8 +53,8 @@ class FunctionRunContext(RunContext):
         return self._services
 
     @property
-    def agents(self) -> Agents:
-        not_served("ctx.agents")
+    def agents(self) -> RunAgents:
+        return self._agents
 
     @property
     def progress(self) -> Progress:

@@ -6,16 +6,19 @@ from typing import NoReturn
 
 from covel_host.base.json_text import json_copy
 from covel_host.base.not_served import not_served
+from covel_host.net.package_http import PackageHttp
 from covel_host.runtime.bound_values import bound_json
 from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.call_store import CallStore
 from covel_host.runtime.prompt_inputs import ManualActivation
+from covel_host.runtime.recursion import RunRecursion
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.run_data import RunData
 from covel_host.runtime.run_gateway import RunGateway
+from covel_host.runtime.run_http import run_http
 from covel_host.runtime.run_media import RunMedia
 from covel_host.runtime.turn_facts import TurnFacts
-from plugin_sdk.capabilities import Http, Images, Music, RecursiveCall, Speech
+from plugin_sdk.capabilities import Images, Music, Speech
 from plugin_sdk.errors import ToolError
 from plugin_sdk.records import PlayerInput, TriggerEvent
 from plugin_sdk.values import JsonValue
@@ -57,6 +60,8 @@ class RunContext(TurnFacts):
         self._plugin_data = RunData(run, life, self._store, hidden=hidden)
         self._gateway = gateway
         self._media = media
+        self._http = run_http(run, ports, life)
+        self._recursion = RunRecursion(run, ports, life)
 
     @property
     def player_message(self) -> str:
@@ -112,12 +117,12 @@ class RunContext(TurnFacts):
         not_served("ctx.music")
 
     @property
-    def http(self) -> Http:
-        not_served("ctx.http")
+    def http(self) -> PackageHttp:
+        return self._http
 
     @property
-    def recursive_call(self) -> RecursiveCall:
-        not_served("ctx.recursive_call")
+    def recursive_call(self) -> RunRecursion:
+        return self._recursion
 
 
 class GuardRunContext(RunContext):

@@ -8,9 +8,10 @@ alone, whatever other tools return (seed: 同一批调用的执行, runtime-done
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
-DELEGATE: Final = "delegate"
+from covel_host.tools.refusals import DELEGATE
+
 RUNTIME_DONE: Final = "runtime-done"
 SEARCH_TOOLS: Final = "search-tools"
 SUSPEND: Final = "suspend"
@@ -20,22 +21,19 @@ SUSPEND: Final = "suspend"
 class LoopTool:
     """What the loop makes of one tool.
 
-    `runs_in`: the executor runs it like any tool, or the loop answers it. `blamed` is who raised an
-    error that came out of it. `is_work`: whether a success is business work. `is_deferrable`:
-    whether `agent.tools.defer` may hide it; how a run ends has to be known from the start.
+    `is_work`: whether a success is business work. `is_deferrable`: whether `agent.tools.defer` may
+    hide it; how a run ends has to be known from the start.
     """
 
-    runs_in: Literal["executor", "loop"] = "executor"
-    blamed: Literal["tool", "delegate"] = "tool"
     is_work: bool = False
     is_deferrable: bool = True
 
 
 LOOP_TOOLS: Final[Mapping[str, LoopTool]] = MappingProxyType(
     {
-        DELEGATE: LoopTool(blamed="delegate", is_work=True),
+        DELEGATE: LoopTool(is_work=True),
         RUNTIME_DONE: LoopTool(is_deferrable=False),
-        SEARCH_TOOLS: LoopTool(runs_in="loop", is_deferrable=False),
+        SEARCH_TOOLS: LoopTool(is_deferrable=False),
         SUSPEND: LoopTool(),
     }
 )

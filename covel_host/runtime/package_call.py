@@ -14,6 +14,7 @@ from covel_host.base.tasks import TaskTracker
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.runtime.result import RunFailure
 from covel_host.runtime.run import PackageFunction
+from covel_host.trace.concealed_logs import log_failure
 
 Value = TypeVar("Value")
 
@@ -92,7 +93,7 @@ def raised_failure(error: BaseException, subject: str, *, root: Path) -> RunFail
     text = _text_of(error).replace(f"{root}/", "")
     message = f"{subject} failed: {unexpected_cause(text)}"
     place = _place(error, root)
-    _LOG.error("%s%s", message, "" if place is None else f" ({place})", exc_info=error)
+    log_failure(_LOG, "%s%s", message, "" if place is None else f" ({place})", cause=error)
     return RunFailure("internal", message, None if place is None else f"Raised at {place}.")
 
 

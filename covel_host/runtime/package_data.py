@@ -61,15 +61,21 @@ def refused_write(refusal: ProposalRefused) -> ToolError:
 
 
 async def read_record(
-    data: PluginDataView, namespace: str, key: str, *, hidden: frozenset[str] = frozenset()
+    data: PluginDataView,
+    namespace: str,
+    key: str,
+    *,
+    hidden: frozenset[str] = frozenset(),
+    is_read: bool = True,
 ) -> JsonValue:
-    """The record's value, or None.
+    """The record's value, or None; without `is_read` nothing is to rest on it.
 
     Raises:
         ToolError: `invalid-input`; a name is no text that can be stored.
     """
     _check_names(namespace=namespace, key=key)
-    return await data.get(namespace, key, hidden=hidden)
+    entry = await data.find(namespace, key, hidden=hidden, is_read=is_read)
+    return None if entry is None else entry.value
 
 
 async def read_records(
@@ -79,8 +85,11 @@ async def read_records(
     after: str = "",
     limit: int | None = None,
     hidden: frozenset[str] = frozenset(),
+    is_read: bool = True,
 ) -> list[DataItem]:
     """At most `limit` records with keys after `after` in code-point order, all by default.
+
+    Without `is_read` nothing is to rest on them.
 
     Raises:
         ToolError: `invalid-input`; a name is no text that can be stored.
@@ -90,7 +99,7 @@ async def read_records(
     while limit is None or len(items) < limit:
         rest = DEFAULT_LIST_LIMIT if limit is None else limit - len(items)
         wanted = min(rest, DEFAULT_LIST_LIMIT)
-        page = await data.list(namespace, after=after, limit=wanted, hidden=hidden)
+        page = await data.list(namespace, after=after, limit=wanted, hidden=hidden, is_read=is_read)
         items += [DataItem(entry.key, entry.value) for entry in page]
         if len(page) < wanted:
             break

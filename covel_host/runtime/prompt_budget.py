@@ -1,18 +1,11 @@
 """How much of a model's window a request may fill (spec/execution.md 5.3)."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from covel_host.base.errors import HostError
-from covel_host.base.json_text import dump_json
-from covel_host.models.messages import AssistantMessage, Message, ToolSpec
-from plugin_sdk.rules.tokens import estimate_tokens
-from plugin_sdk.values import JsonValue
 
 UNKNOWN_WINDOW_TOKENS = 262_144
 DEFAULT_OUTPUT_TOKENS = 16_384
-MESSAGE_OVERHEAD_TOKENS = 4
-"""What a provider's framing of one message costs."""
 
 
 class WindowTooSmall(HostError):
@@ -68,26 +61,3 @@ def resolve_budget(
     if output >= window:
         raise WindowTooSmall(window_tokens=window, output_tokens=output)
     return TokenBudget(window_tokens=window, output_tokens=output)
-
-
-def message_tokens(message: Message) -> int:
-    """The estimated cost of one message with its calls and its framing."""
-    tokens = MESSAGE_OVERHEAD_TOKENS + estimate_tokens(message.text)
-    if isinstance(message, AssistantMessage):
-        for call in message.calls:
-            tokens += MESSAGE_OVERHEAD_TOKENS + estimate_tokens(call.name + call.arguments)
-    return tokens
-
-
-def overhead_tokens(
-    tools: Iterable[ToolSpec], *, response_schema: dict[str, JsonValue] | None = None
-) -> int:
-    """The estimated cost of what goes beside the messages; a response schema counts twice."""
-    tokens = sum(
-        MESSAGE_OVERHEAD_TOKENS
-        + estimate_tokens(tool.name + tool.description + dump_json(tool.input_schema))
-        for tool in tools
-    )
-    if response_schema is not None:
-        tokens += 2 * estimate_tokens(dump_json(response_schema))
-    return tokens

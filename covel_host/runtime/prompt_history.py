@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from covel_host.models.messages import AssistantMessage, SystemMessage, ToolMessage
 from covel_host.runtime.prompt_inputs import HistoryRow, PromptMessage
-from covel_host.runtime.prompt_texts import sentence, tagged
+from covel_host.runtime.prompt_texts import escape_text, sentence, tagged
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 
 
@@ -34,7 +34,7 @@ def summary_messages(
 ) -> tuple[PromptMessage, ...]:
     """The envelope and one message per stored summary, oldest first; nothing without summaries."""
     messages = tuple(
-        PromptMessage(SystemMessage(tagged("history-summary", text)), "summary")
+        PromptMessage(SystemMessage(tagged("history-summary", escape_text(text))), "summary")
         for text in summaries
         if text.strip()
     )

@@ -6,7 +6,6 @@ wrote themselves is never trimmed.
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from typing import get_args
 
 from covel_host.base.json_text import dump_json, json_copy
 from covel_host.hooks.hook import HookFacts
@@ -23,19 +22,14 @@ from covel_host.runtime.bound_values import bound_json
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.prompt_added import with_segments
 from covel_host.runtime.prompt_inputs import (
-    Audience,
-    ContractAudience,
     PromptMessage,
     PromptParts,
     PromptSegment,
-    SegmentPlace,
 )
 from covel_host.runtime.prompt_preamble import with_preamble
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from plugin_sdk.hook_events import AssembledPrompt, ModelRequest
 from plugin_sdk.values import JsonObject
-
-SEGMENT_PLACES: dict[str, SegmentPlace] = {place: place for place in get_args(SegmentPlace)}
 
 
 async def assembled(
@@ -168,24 +162,9 @@ def _characters(run: RuntimeRun) -> tuple[JsonObject, ...]:
 
 
 def _segment(form: JsonObject, run: RuntimeRun) -> PromptSegment:
-    # Few executions need the model, which is built on first use.
-    from plugin_sdk.extension_points import ContractAudience as GivenContract
+    # Few executions need the models, which are built on first use.
+    from covel_host.runtime.prompt_extensions import given_segment
     from plugin_sdk.extension_points import PromptSegment as GivenSegment
 
-    given = GivenSegment.model_validate(form)
-    audience: Audience
-    if isinstance(given.audience, GivenContract):
-        audience = ContractAudience(given.audience.contract)
-    else:
-        audience = given.audience
-    return PromptSegment(
-        # A hook writes for the runtime whose call it is asked about.
-        provider_plugin_id=run.plugin_id,
-        segment_id=given.id,
-        content=given.content,
-        position=SEGMENT_PLACES[given.position],
-        role=given.role or "system",
-        audience=audience,
-        volatility=given.volatility,
-        order=given.order,
-    )
+    # A hook writes for the runtime whose call it is asked about.
+    return given_segment(GivenSegment.model_validate(form), plugin_id=run.plugin_id)

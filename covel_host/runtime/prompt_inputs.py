@@ -62,7 +62,10 @@ class PromptSegment:
 
 @dataclass(frozen=True, slots=True)
 class LoreEntry:
-    """One lorebook entry (spec/world.md 4); without `is_constant` its `keys` switch it on."""
+    """One lorebook entry (spec/world.md 4); without `is_constant` its `keys` switch it on.
+
+    `is_of_world` tells entries that the world owns from those of players and packages.
+    """
 
     entry_id: str
     content: str
@@ -71,6 +74,7 @@ class LoreEntry:
     position: LorePlace | Depth = "after_plugin"
     insertion_order: float = 0
     is_enabled: bool = True
+    is_of_world: bool = False
 
 
 @dataclass(frozen=True, slots=True)

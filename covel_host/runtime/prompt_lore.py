@@ -5,18 +5,41 @@ from collections.abc import Iterable
 from covel_host.runtime.prompt_inputs import LoreEntry
 
 
+class Lorebook:
+    """The enabled entries of a session by insertion order and ID, their keys made ready once."""
+
+    def __init__(self, entries: Iterable[LoreEntry]) -> None:
+        enabled = [entry for entry in entries if entry.is_enabled]
+        enabled.sort(key=lambda entry: (entry.insertion_order, entry.entry_id))
+        self.entries = tuple(enabled)
+        self._selective = {
+            id(entry): _folded(entry.keys) for entry in enabled if not entry.is_constant
+        }
+
+    def active(self, player_message: str | None) -> tuple[LoreEntry, ...]:
+        """The entries that are constant or switched on, in order.
+
+        A selective entry is switched on by the current player message alone, when it holds one of
+        the entry's non-empty keys, upper and lower case alike.
+        """
+        message, selective = (player_message or "").casefold(), self._selective
+        found = []
+        for entry in self.entries:
+            keys = selective.get(id(entry))
+            if keys is None:
+                found.append(entry)
+                continue
+            for key in keys:
+                if key in message:
+                    found.append(entry)
+                    break
+        return tuple(found)
+
+
 def active_lore(entries: Iterable[LoreEntry], player_message: str | None) -> tuple[LoreEntry, ...]:
-    """The enabled entries that are constant or switched on, by insertion order and ID.
-
-    A selective entry is switched on by the current player message alone, when it holds one of the
-    entry's non-empty keys, upper and lower case alike.
-    """
-    message = (player_message or "").casefold()
-    active = [entry for entry in entries if entry.is_enabled and _is_on(entry, message)]
-    return tuple(sorted(active, key=lambda entry: (entry.insertion_order, entry.entry_id)))
+    """`Lorebook.active` of entries that are looked at once."""
+    return Lorebook(entries).active(player_message)
 
 
-def _is_on(entry: LoreEntry, message: str) -> bool:
-    if entry.is_constant:
-        return True
-    return any(key.strip() and key.strip().casefold() in message for key in entry.keys)
+def _folded(keys: Iterable[str]) -> tuple[str, ...]:
+    return tuple(key.strip().casefold() for key in keys if key.strip())

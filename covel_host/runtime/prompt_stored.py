@@ -1,14 +1,13 @@
 """What an agent's prompt takes from the store besides the history: lore and own data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from covel_host.manifest.runtime_io import SelfData
 from covel_host.proposals.data_entries import DataEntry
 from covel_host.proposals.overlay import DEFAULT_LIST_LIMIT, PluginDataView
-from covel_host.runtime.prompt_inputs import Depth, LoreEntry, LorePlace, OwnData, OwnRow
-from covel_host.runtime.prompt_lore import active_lore
+from covel_host.runtime.prompt_inputs import LoreEntry, OwnData, OwnRow
+from covel_host.runtime.prompt_lore import Lorebook
 from covel_host.runtime.run import RuntimeRun
-from covel_host.store.records import LorebookRecord
 
 _IN_THIS_EXECUTION = 2**62
 """Later than any time or revision: what earlier runs of the execution have staged."""
@@ -16,41 +15,23 @@ _IN_THIS_EXECUTION = 2**62
 
 @dataclass(frozen=True, slots=True)
 class StoredParts:
-    """The lorebook entries that are active in this prompt, and the rows of `io.selfData`."""
+    """The session's lorebook, its entries that are active in this prompt, and own data.
 
+    `own_data` are the rows of `io.selfData`.
+    """
+
+    lorebook: Lorebook = field(default_factory=lambda: Lorebook(()))
     lore: tuple[LoreEntry, ...] = ()
     own_data: tuple[OwnData, ...] = ()
 
 
 async def stored_parts(run: RuntimeRun) -> StoredParts:
     """Both parts as this run sees them; what a prompt shows is no read of the run's read set."""
-    entries = await run.session.lorebook()
+    lorebook = await run.session.lorebook()
     own = [await _own_data(run.staging.plugin_data, one) for one in run.manifest.io.self_data]
     return StoredParts(
-        lore=active_lore(map(lore_entry, entries), run.player_message), own_data=tuple(own)
+        lorebook=lorebook, lore=lorebook.active(run.player_message), own_data=tuple(own)
     )
-
-
-def lore_entry(record: LorebookRecord) -> LoreEntry:
-    """A stored entry as prompts take it (spec/world.md 4)."""
-    entry = record.entry
-    keys, order = entry.get("keys"), entry.get("insertionOrder")
-    return LoreEntry(
-        entry_id=record.entry_id,
-        content=str(entry["content"]),
-        keys=tuple(map(str, keys)) if isinstance(keys, list) else (),
-        is_constant=entry.get("strategy") != "selective",
-        position=_position(entry.get("position")),
-        insertion_order=order if isinstance(order, (int, float)) else 0,
-        is_enabled=entry.get("enabled") is not False,
-    )
-
-
-def _position(position: object) -> LorePlace | Depth:
-    """A number is a depth; a place that this host does not know is the usual one."""
-    if isinstance(position, int):
-        return Depth(max(0, position))
-    return "before_plugin" if position == "before_plugin" else "after_plugin"
 
 
 async def _own_data(view: PluginDataView, wanted: SelfData) -> OwnData:

@@ -17,6 +17,14 @@ _INDEX = re.compile(r"[0-9]{1,9}")
 _MISSING = object()
 
 
+class Listed(dict[str, JsonValue]):
+    """Members that templates name one by one; as a whole it is shown as `text`."""
+
+    def __init__(self, members: Mapping[str, JsonValue], *, text: str) -> None:
+        super().__init__(members)
+        self.text = text
+
+
 def fill_template(text: str, variables: Mapping[str, JsonValue]) -> str:
     """`text` with every framework variable replaced by its value, the rest left as it stands.
 
@@ -52,6 +60,8 @@ def _shown(value: object) -> str:
         return ""
     if isinstance(value, str):
         return value
+    if isinstance(value, Listed):
+        return value.text
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
     return dump_json(model_facing_json(cast("JsonValue", value)))

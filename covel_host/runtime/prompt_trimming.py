@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from covel_host.base.errors import HostError
 from covel_host.base.json_text import dump_json
 from covel_host.models.messages import AssistantMessage, ToolMessage
-from covel_host.runtime.prompt_budget import MESSAGE_OVERHEAD_TOKENS, TokenBudget, message_tokens
+from covel_host.models.request_size import MESSAGE_OVERHEAD_TOKENS, message_tokens
+from covel_host.runtime.prompt_budget import TokenBudget
 from covel_host.runtime.prompt_inputs import MessageOrigin, PromptMessage, PromptParts
 from plugin_sdk.rules.tokens import estimate_tokens
 

@@ -8,7 +8,16 @@ from typing import Any
 
 from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.proposals.world_view import WorldView
-from covel_host.runtime.prompt_roster import RosterCharacter, npc_roster
+from covel_host.runtime.prompt_inputs import InputBinding
+from covel_host.runtime.prompt_lore import Lorebook
+from covel_host.runtime.prompt_roster import (
+    PART_LIMIT,
+    ROSTER_LIMIT,
+    RosterCharacter,
+    npc_roster,
+)
+from covel_host.runtime.prompt_templates import Listed
+from covel_host.runtime.prompt_texts import cut
 from plugin_sdk.rules.character_fields import PLAYER_TYPE
 from plugin_sdk.rules.character_names import character_aliases
 from plugin_sdk.rules.i18n import resolve_i18n_text
@@ -36,8 +45,8 @@ class LazyVariables(Mapping[str, JsonValue]):
         return len(self._makers)
 
 
-def world_variables(view: WorldView, locale: str) -> JsonObject:
-    """`world.name`, `description`, `tags`, `lore`, `schema` and `dimensions`.
+def world_variables(view: WorldView, lorebook: Lorebook, locale: str) -> JsonObject:
+    """`world.name`, `description`, `tags`, `lore`, `schema`, `entries` and `dimensions`.
 
     Names and descriptions of attributes and dimensions are in the language of `locale`.
     """
@@ -47,6 +56,7 @@ def world_variables(view: WorldView, locale: str) -> JsonObject:
     return {
         **shown,
         "schema": None if schema is None else _schema(schema, locale),
+        "entries": world_entries(lorebook),
         "dimensions": {
             dimension_id: _labelled(entry, locale)
             for dimension_id, entry in view.dimensions.items()
@@ -54,9 +64,40 @@ def world_variables(view: WorldView, locale: str) -> JsonObject:
     }
 
 
+def world_entries(lorebook: Lorebook) -> Listed:
+    """`world.entries`: what the world's enabled lorebook entries say, by ID.
+
+    As a whole it is one line for each, bounded like the roster of characters.
+    """
+    found: dict[str, JsonValue] = {}
+    lines: list[str] = []
+    left = ROSTER_LIMIT
+    for entry in lorebook.entries:
+        if not entry.is_of_world:
+            continue
+        found[entry.entry_id] = {"content": entry.content, "keys": [*entry.keys]}
+        line = f"- {entry.entry_id}: {cut(' '.join(entry.content.split()), PART_LIMIT)}"
+        left -= len(line) + 1
+        if left >= 0:
+            lines.append(line)
+    if len(found) > len(lines):
+        lines.append(f"- … {len(found) - len(lines):,}")
+    return Listed(found, text="\n".join(lines))
+
+
 def character_variables(view: WorldView) -> JsonObject:
     """`characters.npcs`: one line for each who is no player."""
     return {"npcs": npc_roster([_roster(record) for record in view.current().records])}
+
+
+def input_variables(bindings: Mapping[str, InputBinding]) -> JsonObject:
+    """`inputs.<plugin>.<runtime>`: the bound values, by the runtime that each comes from."""
+    found: dict[str, dict[str, JsonValue]] = {}
+    for binding in bindings.values():
+        for bound in binding.values:
+            plugin_id, _, name = bound.source.partition("/")
+            found.setdefault(plugin_id, {})[name or plugin_id] = bound.value
+    return {**found}
 
 
 def player_character(view: WorldView) -> JsonValue:

@@ -6,7 +6,8 @@ from covel_host.base.error_texts import kept_text
 from covel_host.models.messages import Usage
 from covel_host.proposals.read_sets import ReadSet
 from covel_host.proposals.staged import StagedProposal
-from covel_host.runtime.run_status import RunStatus
+from covel_host.runtime.interjections import Interjection
+from covel_host.runtime.run_status import NestedKind, RunStatus
 from covel_host.tools.calls import ToolCallResult
 from plugin_sdk.outcomes import Completion
 from plugin_sdk.values import JsonValue
@@ -67,7 +68,9 @@ class RuntimeResult:
     `is_explicit_skip` when its own guard or handler chose to skip.
     `proposals` are empty unless the run may commit. `tool_calls` holds every call in the order of
     the model's replies, or of the code's calls, those that failed or were skipped included.
-    `reads` is what the run looked at. `warnings` are sentences for the author.
+    `reads` is what the run looked at. `warnings` are sentences for the author. `nested` says how a
+    run inside another one was asked for, `character_id` whom it played. `interjections` are what
+    the player added meanwhile. `is_concealed`: what leaves the host goes through `shown_result`.
     """
 
     plugin_id: str
@@ -91,6 +94,10 @@ class RuntimeResult:
     reads: ReadSet | None = None
     steps: int = 0
     model_use: ModelUse = field(default_factory=ModelUse)
+    nested: NestedKind | None = None
+    character_id: str | None = None
+    interjections: tuple[Interjection, ...] = ()
+    is_concealed: bool = False
 
     def cut_short(self, failure: RunFailure) -> "RuntimeResult":
         """The same run as a failed one: neither a value nor writes, and its audit as it was."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from covel_host.runtime.result import RunFailure, RuntimeResult
 from covel_host.tools.calls import ToolCallResult
+from covel_host.trace.concealment import CONCEALED
 from plugin_sdk.values import JsonObject, JsonValue
 
 _SKIPPED = "A hook skipped the runtime after it had run."
@@ -32,6 +33,9 @@ def result_facts(result: RuntimeResult) -> JsonObject:
         "text": result.text or None,
         "error": None if result.failure is None else _error(result.failure),
         "warnings": [*result.warnings] or None,
+        "origin": result.nested,
+        "characterId": result.character_id,
+        CONCEALED: True if result.is_concealed else None,
     }
     return shown | {name: told for name, told in optional.items() if told is not None}
 

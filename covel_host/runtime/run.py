@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
@@ -13,18 +13,24 @@ from covel_host.hooks.dispatcher import HookDispatcher
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.models.gateway import ModelGateway
+from covel_host.net.client import HttpClient
+from covel_host.net.policy import HttpPolicy
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
+from covel_host.runtime.interjections import InterjectionQueue
+from covel_host.runtime.nested import NestedFacts, NestedRuns
 from covel_host.runtime.prompt_inputs import (
     Activation,
     EventActivation,
     HistoryRow,
     InputBinding,
 )
+from covel_host.runtime.session_history import SessionHistory
 from covel_host.runtime.session_media import SessionMedia
 from covel_host.runtime.session_reads import SessionReads
 from covel_host.schemas.compiled import CompiledSchema
 from covel_host.services.directory import NO_SERVICES, ServiceDirectory
+from covel_host.services.extension_directory import NO_EXTENSIONS, ExtensionDirectory
 from covel_host.tools.event_directory import NO_EVENTS, EventDirectory
 from covel_host.tools.executor import ToolExecutor
 from covel_host.tools.registry import ToolRegistry
@@ -33,11 +39,18 @@ from plugin_sdk.records import PlayerInput, TriggerEvent
 from plugin_sdk.rules.instruction_locale import InstructionLocale
 from plugin_sdk.values import JsonValue
 
+if TYPE_CHECKING:
+    from covel_host.runtime.compaction import SessionCompaction
+
 PackageFunction = Callable[[Any], object]
 """`handle` or `guard` of a runtime's module: gets its context; plain or asynchronous."""
 
 TextSink = Callable[[str, bool], Awaitable[None]]
 """Gets each piece of a model's text as it comes; with `True` and no text: drop what was shown."""
+
+
+async def _nobody_told() -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +75,12 @@ class RuntimeRun:
     output contract. `translations` are the package's own texts by locale. `upstream` are the
     proposals of earlier runs of the execution, `data_namespaces` what the package declares in
     `contributes.data` and `contributes.datasets`, `datasets` the latter as they were loaded.
-    `services` and `events` are those of the session's packages. With `call` the run is that one
-    tool call and nothing of a runtime.
+    `stories` are the texts that earlier stages of the execution wrote, for the prompt.
+    `services`, `extensions` and `events` are those of the session's packages. `history` is a
+    history of the run's own, None where it is shown the session's. With `call` the run is that one
+    tool call and nothing of a runtime. `nested` is set for a run inside another one.
+    `http_policies` say by package where code may send requests. `hidden_texts` are texts of
+    concealed runtimes among its inputs, for no trace to show.
     """
 
     plugin_id: str
@@ -83,7 +100,7 @@ class RuntimeRun:
     output_schema: CompiledSchema | None = None
     contract_schema: CompiledSchema | None = None
     user_settings: Mapping[str, JsonValue] = field(default_factory=dict)
-    history: tuple[HistoryRow, ...] = ()
+    history: tuple[HistoryRow, ...] | None = None
     player_message: str | None = None
     slot: str | None = None
     handler: PackageFunction | None = None
@@ -93,11 +110,16 @@ class RuntimeRun:
     last_player_input: PlayerInput | None = None
     translations: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     upstream: tuple[StagedProposal, ...] = ()
+    stories: tuple[str, ...] = ()
     data_namespaces: frozenset[str] = frozenset()
     datasets: Mapping[str, LoadedDataset] = field(default_factory=dict)
     services: ServiceDirectory = NO_SERVICES
+    extensions: ExtensionDirectory = NO_EXTENSIONS
     events: EventDirectory = NO_EVENTS
     call: SingleCall | None = None
+    nested: NestedFacts | None = None
+    http_policies: Mapping[str, HttpPolicy] = field(default_factory=dict)
+    hidden_texts: tuple[str, ...] = ()
 
     @property
     def runtime_id(self) -> str:
@@ -106,8 +128,14 @@ class RuntimeRun:
 
     @property
     def may_write_through_services(self) -> bool:
-        """Whether services may change data for this run: not for an agent that can suspend, whose
-        writes have no unit to be committed with (seed: 不在的工具)."""
+        """Whether services may change data for this run (seed: 不在的工具).
+
+        Not for an agent that can suspend: its writes have no unit to be committed with. Resumed and
+        background executions have none either; every run that this host makes has its staging.
+        A nested run may what its caller may, and never suspends.
+        """
+        if self.nested is not None:
+            return self.nested.may_write
         return "suspend" not in self.manifest.agent_settings.tools.builtin
 
     @property
@@ -125,7 +153,12 @@ class RunPorts:
     """What a run works with; `randoms` is the execution's own source, `trace` the run's writer.
 
     `hooks` calls the life-cycle hooks of the session's packages. Without `media` nothing can be
-    stored.
+    stored, without `http` no request is sent, without `nested` no run starts another one. `history`
+    is the session's, shared by the runs of the execution, and `compaction` makes it shorter.
+    `window_cap_tokens` can only lower a model's window. Without `interjections` the player can add
+    nothing to the run.
+    `on_start` is told that the runtime itself starts: its guard and the hooks have let it
+    (spec/execution.md 3.5).
     """
 
     gateway: ModelGateway
@@ -138,3 +171,10 @@ class RunPorts:
     on_text: TextSink
     hooks: HookDispatcher
     media: SessionMedia | None = None
+    http: HttpClient | None = None
+    nested: NestedRuns | None = None
+    interjections: InterjectionQueue | None = None
+    history: SessionHistory | None = None
+    compaction: "SessionCompaction | None" = None
+    window_cap_tokens: int | None = None
+    on_start: Callable[[], Awaitable[None]] = _nobody_told

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-from covel_host.base.not_served import not_served
+from covel_host.models.embeddings import EmbeddedTexts
 from covel_host.models.errors import ModelError
+from covel_host.models.limits import CallBudget, CallLimits
 from covel_host.models.messages import (
     Delta,
     DeltaSink,
@@ -12,6 +13,7 @@ from covel_host.models.messages import (
     ModelRequest,
     TextDelta,
 )
+from covel_host.models.reply_facts import usage_facts
 from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.gateway_messages import (
     ANSWER_TOOL,
@@ -135,7 +137,15 @@ class RunGateway:
             raise ToolError("unavailable", "The model's text was cut off at its output limit.")
 
     async def embed(self, texts: Sequence[str], *, slot: str | None = None) -> EmbeddingReply:
-        not_served("ctx.gateway.embed")
+        is_list = isinstance(texts, Sequence) and not isinstance(texts, str)
+        if not is_list or not all(isinstance(text, str) for text in texts):
+            raise ToolError("invalid-input", "embed takes a list of texts.")
+        reply = await self._life.use(lambda: self._embedded(tuple(texts), slot))
+        return EmbeddingReply(
+            vectors=reply.vectors,
+            model=reply.model or reply.provider,
+            usage=ShownUsage(input_tokens=reply.usage.input_tokens),
+        )
 
     async def resolve_slot(self, slot: str) -> ResolvedSlot:
         self._life.check()
@@ -152,6 +162,28 @@ class RunGateway:
             base_url=found.base_url.value,
             api_key=found.key.value,
         )
+
+    async def _embedded(self, texts: tuple[str, ...], slot: str | None) -> EmbeddedTexts:
+        trace, clock = self._ports.trace, self._ports.clock
+        started = clock.monotonic()
+        trace.add("gateway.calling", method="embed", slot=slot, texts=len(texts))
+        try:
+            reply = await self._ports.gateway.embed(texts, slot=slot)
+        except ModelError as error:
+            trace.add("gateway.failed", method="embed", code=error.code, error=error.message)
+            raise _told(error) from error
+        self._on_queued(reply.queued_ms / 1000)
+        if texts:
+            self.use = self.use.plus(reply.usage)
+        trace.add(
+            "gateway.responded",
+            method="embed",
+            provider=reply.provider,
+            model=reply.model,
+            usage={"inputTokens": reply.usage.input_tokens},
+            durationMs=round((clock.monotonic() - started) * 1000),
+        )
+        return reply
 
     async def _stream(
         self, request: ModelRequest, slot: str | None, pieces: "asyncio.Queue[str | None]"
@@ -181,9 +213,7 @@ class RunGateway:
         started = clock.monotonic()
         trace.add("gateway.calling", method=method, slot=slot or self._slot)
         try:
-            reply = await self._ports.gateway.complete(
-                request, slot=slot or self._slot, on_delta=on_delta
-            )
+            reply = await self._answered(request, slot or self._slot, on_delta)
             if reply.finish_reason in _STOPPED:
                 raise ToolError("unavailable", "The provider broke the model's reply off.")
         except (ModelError, ToolError) as error:
@@ -197,13 +227,31 @@ class RunGateway:
             finishReason=reply.finish_reason,
             provider=reply.provider,
             model=reply.model,
-            usage={
-                "inputTokens": reply.usage.input_tokens,
-                "outputTokens": reply.usage.output_tokens,
-            },
+            usage=usage_facts(reply.usage),
+            **({} if reply.cost is None else {"cost": reply.cost.to_json()}),
             durationMs=round((clock.monotonic() - started) * 1000),
         )
         return reply
+
+    async def _answered(
+        self, request: ModelRequest, slot: str | None, on_delta: DeltaSink | None
+    ) -> ModelReply:
+        """The reply; a call that stays silent for half of its time is sent once more."""
+        budget, gateway = CallBudget(), self._ports.gateway
+        for attempts_left in (2, 1):
+            try:
+                return await gateway.complete(
+                    request,
+                    slot=slot,
+                    limits=CallLimits(attempts_left=attempts_left),
+                    on_delta=on_delta,
+                    budget=budget,
+                )
+            except ModelError as error:
+                is_silent = error.code == "model-timeout" and not error.facts.output_started
+                if attempts_left == 1 or not is_silent:
+                    raise
+        raise AssertionError("the loop ends by return or raise")
 
 
 def _told(error: ModelError) -> ToolError:

@@ -1,5 +1,6 @@
 """The result of one run while it comes about, and what the trace is told of it."""
 
+from dataclasses import replace
 from typing import Any
 
 from covel_host.runtime.result import ModelUse, RunFailure, RuntimeResult
@@ -21,6 +22,11 @@ class RunRecord:
         """How long the run has taken so far."""
         return round((self._ports.clock.monotonic() - self._started) * 1000)
 
+    @property
+    def is_concealed(self) -> bool:
+        """Whether what the run does is kept from everybody but hooks and its own row."""
+        return self._ports.trace.is_concealed
+
     def begin(self) -> None:
         """Tell the trace that the runtime itself starts; its guard has let it."""
         run = self._run
@@ -38,15 +44,33 @@ class RunRecord:
             duration_ms=self.duration_ms,
             model_use=self.use.merged(use),
             reads=self._run.staging.reads,
+            is_concealed=self.is_concealed,
+            **_nested_facts(self._run),
             **members,
         )
+
+    def _readable(self, result: RuntimeResult) -> RuntimeResult:
+        """The result with sentences that everybody may read: others wrote some of them."""
+        redacted, failure = self._ports.trace.redacted, result.failure
+        if failure is not None:
+            hint = None if failure.hint is None else redacted(failure.hint)
+            failure = replace(failure, message=redacted(failure.message), hint=hint)
+        elif result.reason is None and not result.warnings:
+            return result
+        reason = None if result.reason is None else redacted(result.reason)
+        warnings = tuple(redacted(warning) for warning in result.warnings)
+        return replace(result, failure=failure, reason=reason, warnings=warnings)
 
     def failed(self, failure: RunFailure, **members: Any) -> RuntimeResult:
         """The result of a run that failed: nothing of what it staged is handed on."""
         return self.result("failed", failure=failure, **members)
 
     def ended(self, result: RuntimeResult) -> RuntimeResult:
-        """`result`, told to the trace as the run's one terminal event."""
+        """`result` with a warning of each failed hook, told to the trace as the run's one end."""
+        failed_hooks = self._ports.hooks.failures_told_to(self._ports.trace)
+        if failed_hooks:
+            result = replace(result, warnings=(*result.warnings, *failed_hooks))
+        result = self._readable(result)
         facts: dict[str, object] = {
             "runtimeId": result.runtime_id,
             "pluginId": result.plugin_id,
@@ -61,3 +85,11 @@ class RunRecord:
         else:
             self._ports.trace.add("runtime.completed", **facts)
         return result
+
+
+def _nested_facts(run: RuntimeRun) -> dict[str, Any]:
+    nested = run.nested
+    if nested is None:
+        return {}
+    task = nested.task
+    return {"nested": nested.kind, "character_id": None if task is None else task.character_id}

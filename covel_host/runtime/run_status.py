@@ -3,3 +3,6 @@
 from typing import Literal, TypeAlias
 
 RunStatus: TypeAlias = Literal["success", "failed", "skipped", "suspended"]
+
+NestedKind: TypeAlias = Literal["recursive", "subagent"]
+"""How a run inside another one was asked for."""

@@ -12,6 +12,7 @@ from covel_host.runtime.run_record import RunRecord
 from covel_host.runtime.runtime_hooks import why_not_run
 from covel_host.runtime.settlement import settled
 from covel_host.runtime.tool_run import ToolRun
+from covel_host.trace.concealed_logs import in_run
 
 
 class Run(Protocol):
@@ -55,7 +56,8 @@ class _ToldRun:
         self._ended: RuntimeResult | None = None
 
     async def result(self) -> RuntimeResult:
-        self._ended = self._record.ended(await self._body.result())
+        with in_run(is_concealed=self._record.is_concealed):
+            self._ended = self._record.ended(await self._body.result())
         return self._ended
 
     def cut_short(self, failure: RunFailure) -> RuntimeResult:
@@ -86,6 +88,7 @@ class _WholeRun:
             ended = await ask_guard(run, ports, run.guard, self._record)
             if ended is not None:
                 return ended
+        await ports.on_start()
         return await settled(run, ports, await self._body.result())
 
     def cut_short(self, failure: RunFailure) -> RuntimeResult:

@@ -80,6 +80,21 @@ class RunServices:
         )
         return ServiceAccess(self._calls, caller, life)
 
+    def for_extension(
+        self, life: CallLife, *, plugin_id: str, path: tuple[str | int, ...], signal: CancelSignal
+    ) -> ServiceAccess:
+        """The services for one call of another package's extension, which changes nothing."""
+        caller = Caller(
+            plugin_id=plugin_id,
+            call_id="-".join(str(part) for part in path),
+            path=path,
+            signal=signal,
+            scope=self._run.staging,
+            turns=self._turns,
+            bar="run",
+        )
+        return ServiceAccess(self._calls, caller, life)
+
     def open(self, running: RunningService) -> OpenedService:
         """What a service gets for one call."""
         life = CallLife("service call")

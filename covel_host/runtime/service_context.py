@@ -1,20 +1,23 @@
 """The context of a service call: nothing of the caller's data (spec/manifest.md 10.3)."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.not_served import not_served
 from covel_host.base.package_logger import PackageLogger
+from covel_host.net.package_http import PackageHttp
 from covel_host.proposals.operations import Operation
 from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.run_gateway import RunGateway
+from covel_host.runtime.run_http import service_http
 from covel_host.runtime.run_record import RunRecord
 from covel_host.runtime.service_data import ServiceData
 from covel_host.services.caller import RunningService
-from plugin_sdk.capabilities import Http, Services
+from plugin_sdk.capabilities import Services, World
+from plugin_sdk.rules.i18n import matching_locale
 
 
 class ServiceCallContext:
@@ -23,20 +26,41 @@ class ServiceCallContext:
     def __init__(
         self,
         running: RunningService,
+        run: RuntimeRun,
+        life: CallLife,
         *,
         clock: Clock,
         randomness: random.Random,
         data: ServiceData,
         services: Services,
         gateway: RunGateway,
+        http: PackageHttp,
     ) -> None:
         self._running = running
+        self._http = http
+        self._run = run
+        self._life = life
         self._clock = clock
         self._random = randomness
         self._logger = PackageLogger(running.offered.plugin_id)
         self._data = data
         self._services = services
         self._gateway = gateway
+
+    @property
+    def locale(self) -> str:
+        return self._run.locale
+
+    @property
+    def messages(self) -> Mapping[str, str]:
+        texts = self._run.services.texts(self.plugin_id)
+        found = matching_locale(texts, self._run.locale)
+        return {} if found is None else dict(texts[found])
+
+    @property
+    def translations(self) -> Mapping[str, Mapping[str, str]]:
+        texts = self._run.services.texts(self.plugin_id)
+        return {locale: dict(own) for locale, own in texts.items()}
 
     @property
     def plugin_id(self) -> str:
@@ -59,12 +83,19 @@ class ServiceCallContext:
         return self._data
 
     @property
+    def world(self) -> World:
+        view = self._run.staging.world
+        if view is None:
+            not_served("ctx.world")
+        return view.opened(self._life.check)
+
+    @property
     def gateway(self) -> RunGateway:
         return self._gateway
 
     @property
-    def http(self) -> Http:
-        not_served("ctx.http")
+    def http(self) -> PackageHttp:
+        return self._http
 
     @property
     def random(self) -> random.Random:
@@ -101,11 +132,14 @@ class OpenedService:
         assert isinstance(running.scope, Operation)
         self.context = ServiceCallContext(
             running,
+            run,
+            life,
             clock=ports.clock,
             randomness=ports.randoms.stream(run.runtime_id, *running.caller.path),
             data=ServiceData(running.offered, running.scope, life),
             services=services,
             gateway=self._gateway,
+            http=service_http(run, ports, life, plugin_id=running.offered.plugin_id),
         )
 
     async def uses_ended(self) -> None:

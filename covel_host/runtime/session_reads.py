@@ -1,11 +1,15 @@
 """What package code may read of its session, as one execution froze it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from covel_host.store.lorebook import every_lorebook_entry
+from covel_host.proposals.narrative_writes import NARRATIVE
+from covel_host.runtime.lore_shelf import LoreShelf
+from covel_host.runtime.prompt_lore import Lorebook
+from covel_host.runtime.witnessed import Witness
+from covel_host.store.delegations import turns_delegated_to
 from covel_host.store.messages import list_messages
 from covel_host.store.player_inputs import list_player_inputs
-from covel_host.store.records import LorebookRecord, MessageRecord, PlayerInputRecord, SessionRecord
+from covel_host.store.records import MessageRecord, PlayerInputRecord, SessionRecord
 from covel_host.store.store import Store
 from covel_host.store.transaction import Reading
 from plugin_sdk.errors import ToolError
@@ -17,12 +21,18 @@ _MAX_CURSOR_DIGITS = 15
 
 
 class SessionReads:
-    """Reads one session at the revision an execution began with; committed turns only."""
+    """Reads one session at the revision an execution began with; committed turns only.
 
-    def __init__(self, store: Store, session: SessionRecord) -> None:
+    Lorebooks come from the shelf of the process; without one from a shelf of its own.
+    """
+
+    def __init__(
+        self, store: Store, session: SessionRecord, *, lore: LoreShelf | None = None
+    ) -> None:
         self._store = store
         self._session = session
-        self._lorebook: tuple[LorebookRecord, ...] | None = None
+        self._lore = LoreShelf(store) if lore is None else lore
+        self._lorebook: Lorebook | None = None
 
     def view(self) -> SessionView:
         """The session as package code sees it."""
@@ -69,16 +79,40 @@ class SessionReads:
             has_more=len(wanted) > limit,
         )
 
-    async def lorebook(self) -> tuple[LorebookRecord, ...]:
-        """Every lorebook entry of the session, by owner and ID; read once.
+    async def witnessed(self, witness: Witness, *, limit: int) -> list[TurnMessage]:
+        """The newest `limit` messages of turns that a character witnessed, oldest first."""
+        session = self._session
+        delegated = await self._store.read(
+            lambda reading: turns_delegated_to(
+                reading,
+                session.session_id,
+                witness.character_id,
+                at_revision=session.revision,
+            )
+        )
+        seen: list[MessageRecord] = []
+        rest: list[MessageRecord] = []
+        before: int | None = None
+        is_last = False
+        while len(seen) < limit and not is_last:
+            page = await self._store.read(self._page(_CHUNK, before=before))
+            is_last = len(page) < _CHUNK
+            turns = _turns([*page, *rest])
+            # The oldest one may begin in the page before.
+            rest = [] if is_last or not turns else turns.pop(0)
+            for turn in reversed(turns):
+                if witness.was_there(turn, delegated):
+                    seen[:0] = [message for message in turn if _is_story(message)]
+            before = page[0].sequence if page else None
+        return [_message(record) for record in seen[-limit:]]
 
-        The current ones: the session's lock keeps them still while an execution goes on.
+    async def lorebook(self) -> Lorebook:
+        """The session's lorebook, read once.
+
+        The current one: the session's lock keeps it still while an execution goes on.
         """
         if self._lorebook is None:
-            session_id = self._session.session_id
-            self._lorebook = tuple(
-                await self._store.read(lambda reading: every_lorebook_entry(reading, session_id))
-            )
+            self._lorebook = await self._lore.of(self._session)
         return self._lorebook
 
     async def player_inputs(self) -> list[PlayerInput]:
@@ -111,6 +145,18 @@ class SessionReads:
             before=before,
             at_revision=session.revision,
         )
+
+
+def _turns(messages: Iterable[MessageRecord]) -> list[list[MessageRecord]]:
+    turns: dict[str, list[MessageRecord]] = {}
+    for message in messages:
+        turns.setdefault(message.turn_id, []).append(message)
+    return list(turns.values())
+
+
+def _is_story(message: MessageRecord) -> bool:
+    """Whether it is part of what happened: what a player did, or what was told."""
+    return message.source == "player" or message.kind == NARRATIVE
 
 
 def player_input(record: PlayerInputRecord) -> PlayerInput:

@@ -54,6 +54,7 @@ class ToolRun:
         Raises:
             asyncio.CancelledError: the execution was cancelled; nothing of the call counts.
         """
+        await self._ports.on_start()
         self._record.begin()
         try:
             called = await self._within_limit()

@@ -106,8 +106,7 @@ class RunningService:
         self.offered = offered
         self.caller_plugin_id = by.plugin_id
         self.call_id = "service-" + "-".join(str(part) for part in path)
-        self.signal = CancelSignal()
-        self.signal.follow(by.signal)
+        self.signal = CancelSignal(by.signal)
         self.scope = by.scope.open(may_write=service.kind == "write")
         self.caller = Caller(
             plugin_id=provider_id,

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+from covel_host.base.answer_sizes import text_size_problem
 from covel_host.base.clock import Clock
 from covel_host.base.errors import HostError
 from covel_host.base.json_text import JsonValueError, dump_json
@@ -222,8 +223,12 @@ def _withdraw(
 
 def _written(value: object) -> str:
     try:
-        return dump_json(value)
+        text = dump_json(value)
     except JsonValueError as error:
         raise ToolError(
             "invalid-input", f"The input of the service cannot be written as JSON: {error}."
         ) from error
+    problem = text_size_problem(text)
+    if problem is not None:
+        raise ToolError("invalid-input", f"The input of the service is too large: {problem}.")
+    return text

@@ -11,6 +11,8 @@ Standing: TypeAlias = Literal["active", "paused", "inactive"]
 """What a package is in the session now. `inactive`: not part of it, not loaded, or its code may
 not run any more; `paused`: set aside after repeated errors."""
 
+Translations: TypeAlias = Mapping[str, Mapping[str, str]]
+
 MissingReason: TypeAlias = Literal["missing", "several", "paused", "not-offered"]
 """Why a contract cannot be imported: nobody offers it, more than one package does, the one that
 does is paused, or does not offer it to models."""
@@ -47,8 +49,9 @@ class NoProvider:
 class ServiceDirectory:
     """The services of the loaded packages of one session.
 
-    `services` holds them by package and by name, in the session's order; `standing` is asked anew
-    at every look, because a package may be paused or lose its trust meanwhile.
+    `services` holds them by package and by name, in the session's order, `texts` each package's
+    translations by locale; `standing` is asked anew at every look, because a package may be paused
+    or lose its trust meanwhile.
     """
 
     def __init__(
@@ -56,13 +59,19 @@ class ServiceDirectory:
         services: Mapping[str, Mapping[str, Service[..., Any]]],
         *,
         standing: Callable[[str], Standing],
+        texts: Mapping[str, Translations] | None = None,
     ) -> None:
         self._services = services
+        self._texts = texts or {}
         self._standing = standing
 
     def standing(self, plugin_id: str) -> Standing:
         """What the package is in the session now."""
         return self._standing(plugin_id)
+
+    def texts(self, plugin_id: str) -> Translations:
+        """The package's own translations, by locale and English text."""
+        return self._texts.get(plugin_id, {})
 
     def providers(self, contract: str) -> list[OfferedService]:
         """The services of that contract whose packages are active, in order."""

@@ -8,6 +8,7 @@ import logging
 
 from covel_host.base.error_texts import error_text, tool_error_of, unexpected_cause
 from covel_host.services.directory import OfferedService
+from covel_host.trace.concealed_logs import log_failure
 from plugin_sdk.errors import FieldProblem, ToolError, ToolErrorCode, ToolValidationError
 
 INVALID_RESULT = "The service returned an invalid result."
@@ -68,25 +69,28 @@ def failure_of(error: BaseException, offered: OfferedService) -> ServiceFailed:
     if isinstance(error, ServiceTimeout):
         return ServiceFailed("timeout", str(error))
     text = error_text(error)
-    _LOG.error(
+    log_failure(
+        _LOG,
         "The service %r (%s) of %r failed: %s",
         offered.service.name,
         offered.service.contract,
         offered.plugin_id,
         text,
-        exc_info=error,
+        cause=error,
     )
     return ServiceFailed("internal", unexpected_cause(text), is_authored=False)
 
 
-def invalid_result(error: Exception, offered: OfferedService) -> ServiceFailed:
-    """The failure of a provider whose output does not fit its shape."""
-    _LOG.error(
+def invalid_result(problem: str, offered: OfferedService) -> ServiceFailed:
+    """The failure of a provider whose output does not fit its shape, or is too large."""
+    log_failure(
+        _LOG,
         "The service %r (%s) of %r returned an invalid result: %s",
         offered.service.name,
         offered.service.contract,
         offered.plugin_id,
-        error_text(error),
+        problem,
+        cause=None,
     )
     return ServiceFailed("internal", INVALID_RESULT)
 

@@ -2,8 +2,10 @@
 
 import inspect
 
+from covel_host.base.answer_sizes import size_problem
 from covel_host.base.author_calls import AuthorRaised, told_apart
 from covel_host.base.daemon_threads import run_in_daemon_thread
+from covel_host.base.error_texts import error_text
 from covel_host.services.caller import OpenService
 from covel_host.services.directory import OfferedService
 from covel_host.services.failures import failure_of, invalid_result
@@ -26,9 +28,13 @@ async def played(offered: OfferedService, opened: OpenService, text: str) -> Jso
     except AuthorRaised as raised:
         raise failure_of(raised.error, offered) from raised.error
     try:
-        return offered.service.to_json(result)
+        answer = offered.service.to_json(result)
     except Exception as error:  # the result may run code of the package when it is written
-        raise invalid_result(error, offered) from error
+        raise invalid_result(error_text(error), offered) from error
+    problem = size_problem(answer)
+    if problem is not None:
+        raise invalid_result(problem, offered)
+    return answer
 
 
 async def _result(offered: OfferedService, opened: OpenService, text: str) -> object:

@@ -39,6 +39,29 @@ _OWN = Statement(
     )
 )
 _DELETE = Statement(delete(MEDIA_ASSETS).where(_IS_ASSET))
+_OWNED_BY = MEDIA_ASSETS.c.owner_session_id == bindparam("session_id")
+_HELD_BY = (
+    MEDIA_REFS.c.media_id == MEDIA_ASSETS.c.media_id,
+    MEDIA_REFS.c.session_id == bindparam("session_id"),
+)
+_HELD_BY_OTHER = (
+    MEDIA_REFS.c.media_id == MEDIA_ASSETS.c.media_id,
+    MEDIA_REFS.c.session_id != bindparam("session_id"),
+)
+_OF_SESSION = or_(_OWNED_BY, exists(select(MEDIA_REFS.c.media_id).where(*_HELD_BY)))
+_LIST_OF_SESSION = Statement(
+    select(MEDIA_ASSETS)
+    .where(_OF_SESSION, MEDIA_ASSETS.c.media_id > bindparam("after"))
+    .order_by(MEDIA_ASSETS.c.media_id)
+    .limit(bindparam("limit"))
+)
+_DELETE_OF_SESSION = Statement(
+    delete(MEDIA_ASSETS).where(
+        _OF_SESSION,
+        or_(MEDIA_ASSETS.c.owner_session_id.is_(None), _OWNED_BY),
+        ~exists(select(MEDIA_REFS.c.media_id).where(*_HELD_BY_OTHER)),
+    )
+)
 _ADD_REF = Statement(insert(MEDIA_REFS).on_conflict_do_nothing())
 _REMOVE_REF = Statement(delete(MEDIA_REFS).where(*_IS_REF))
 _USABLE = Statement(
@@ -81,6 +104,18 @@ def list_assets(
     """At most `limit` assets by ID; `after` is the last ID read."""
     rows = reading.rows(_LIST, {"limit": checked_limit(limit), "after": after})
     return [_record(row) for row in rows]
+
+
+def list_session_assets(
+    reading: Reading, session_id: str, *, limit: int = DEFAULT_LIMIT, after: str = ""
+) -> list[MediaAssetRecord]:
+    """At most `limit` assets that the session owns or may use, by ID; `after` is the last read."""
+    parameters: Parameters = {
+        "session_id": session_id,
+        "limit": checked_limit(limit),
+        "after": after,
+    }
+    return [_record(row) for row in reading.rows(_LIST_OF_SESSION, parameters)]
 
 
 def record_owner(
@@ -129,6 +164,14 @@ def delete_asset(transaction: Transaction, media_id: str) -> bool:
     Its bytes are deleted afterwards, outside the transaction.
     """
     return transaction.run(_DELETE, {"media_id": media_id}) > 0
+
+
+def delete_session_assets(transaction: Transaction, session_id: str) -> int:
+    """Forget the assets that this session holds and no other one; how many there were.
+
+    To be called before the session is deleted. The bytes are deleted afterwards.
+    """
+    return transaction.run(_DELETE_OF_SESSION, {"session_id": session_id})
 
 
 def _record(row: Row) -> MediaAssetRecord:

@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, func, insert, literal_column, select
 
 from covel_host.base.json_text import dump_json
 from covel_host.store.errors import RowConflictError, ScopeConflictError
-from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
+from covel_host.store.limits import DEFAULT_LIMIT, MAX_LIMIT, checked_limit
 from covel_host.store.records import MessageRecord
 from covel_host.store.statements import Parameters, Statement
 from covel_host.store.tables import MESSAGES
@@ -41,6 +41,15 @@ _NEWEST_FIRST = (
 )
 _LIST = Statement(_NEWEST_FIRST)
 _LIST_AFTER = Statement(_NEWEST_FIRST.where(MESSAGES.c.sequence > bindparam("after")))
+_COUNT_OF_PLAYERS = Statement(
+    select(func.count())
+    .select_from(MESSAGES)
+    .where(
+        _OF_SESSION,
+        MESSAGES.c.source == literal_column("'player'"),
+        MESSAGES.c.revision <= bindparam("revision"),
+    )
+)
 _LIST_TURN = Statement(
     select(MESSAGES)
     .where(_OF_SESSION, MESSAGES.c.turn_id == bindparam("turn_id"))
@@ -100,8 +109,27 @@ def list_messages(
     return [_record(row) for row in reversed(rows)]
 
 
+def count_player_messages(
+    reading: Reading, session_id: str, *, at_revision: int | None = None
+) -> int:
+    """How many messages players wrote, as that revision left the journal."""
+    row = reading.row(
+        _COUNT_OF_PLAYERS,
+        {
+            "session_id": session_id,
+            "revision": _NO_BOUND if at_revision is None else at_revision,
+        },
+    )
+    return 0 if row is None else int(row[0])
+
+
 def newest_messages_after(
-    reading: Reading, session_id: str, sequence: int, *, limit: int = DEFAULT_LIMIT
+    reading: Reading,
+    session_id: str,
+    sequence: int,
+    *,
+    limit: int = DEFAULT_LIMIT,
+    at_revision: int | None = None,
 ) -> list[MessageRecord]:
     """The newest `limit` of the messages behind `sequence`, oldest of them first."""
     rows = reading.rows(
@@ -111,10 +139,38 @@ def newest_messages_after(
             "limit": checked_limit(limit),
             "before": _NO_BOUND,
             "after": sequence,
-            "revision": _NO_BOUND,
+            "revision": _NO_BOUND if at_revision is None else at_revision,
         },
     )
     return [_record(row) for row in reversed(rows)]
+
+
+def newest_turns(
+    reading: Reading, session_id: str, turns: int, *, after: int = 0, at_revision: int
+) -> list[MessageRecord]:
+    """The messages of the newest `turns` turns behind the sequence `after`, oldest first.
+
+    What it reads depends on those turns, not on how long the session is.
+    """
+    found: list[MessageRecord] = []
+    before: int | None = None
+    page = 4 * (turns + 1)
+    while True:
+        rows = list_messages(
+            reading,
+            session_id,
+            limit=min(page, MAX_LIMIT),
+            before=before,
+            at_revision=at_revision,
+        )
+        found[:0] = [row for row in rows if row.sequence > after]
+        is_last = len(rows) < min(page, MAX_LIMIT) or rows[0].sequence <= after
+        turn_ids = list(dict.fromkeys(row.turn_id for row in found))
+        # The oldest turn that was found may begin in the page before.
+        if is_last or len(turn_ids) > turns:
+            kept = set(turn_ids[max(len(turn_ids) - turns, 0) :])
+            return [row for row in found if row.turn_id in kept]
+        before, page = rows[0].sequence, page * 2
 
 
 def list_turn_messages(

@@ -118,7 +118,8 @@ class ToolCallRecord:
     """The audit of one tool call; `position` orders the calls of a turn, from 0.
 
     `arguments` is what the function got, or the model's raw text where it could not be read.
-    `error` has `code` and `message`.
+    `error` has `code` and `message`, `refused` where the run is not blamed for it, and what else
+    there is of `hint` and `details`.
     """
 
     session_id: str

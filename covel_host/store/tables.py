@@ -7,7 +7,12 @@ read names the session first.
 """
 
 from sqlalchemy import Column, ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy import text as sql_text
 
+from covel_host.store._memory_tables import HISTORY_SUMMARIES as HISTORY_SUMMARIES
+from covel_host.store._memory_tables import HISTORY_SUMMARIES_OLD as HISTORY_SUMMARIES_OLD
+from covel_host.store._memory_tables import MEMORY_VECTOR_MODELS as MEMORY_VECTOR_MODELS
+from covel_host.store._memory_tables import MEMORY_VECTORS as MEMORY_VECTORS
 from covel_host.store._table_parts import (
     METADATA as METADATA,
 )
@@ -23,6 +28,18 @@ from covel_host.store._table_parts import (
     text_or_null,
     twin,
 )
+from covel_host.store._world_tables import CHARACTER_SCHEMAS as CHARACTER_SCHEMAS
+from covel_host.store._world_tables import CHARACTER_SCHEMAS_OLD as CHARACTER_SCHEMAS_OLD
+from covel_host.store._world_tables import CHARACTERS as CHARACTERS
+from covel_host.store._world_tables import CHARACTERS_OLD as CHARACTERS_OLD
+from covel_host.store._world_tables import DIMENSION_SETTLEMENTS as DIMENSION_SETTLEMENTS
+from covel_host.store._world_tables import DIMENSION_SETTLEMENTS_OLD as DIMENSION_SETTLEMENTS_OLD
+from covel_host.store._world_tables import DIMENSIONS as DIMENSIONS
+from covel_host.store._world_tables import DIMENSIONS_OLD as DIMENSIONS_OLD
+from covel_host.store._world_tables import LOREBOOK_ENTRIES as LOREBOOK_ENTRIES
+from covel_host.store._world_tables import LOREBOOK_ENTRIES_OLD as LOREBOOK_ENTRIES_OLD
+from covel_host.store._world_tables import SESSION_WORLDS as SESSION_WORLDS
+from covel_host.store._world_tables import WORLD_IMPORT_LEDGER as WORLD_IMPORT_LEDGER
 
 SESSIONS = table(
     "sessions",
@@ -109,6 +126,13 @@ MESSAGES = table(
     text("created_at"),
     UniqueConstraint("message_id", name="messages_by_id"),
     Index("messages_by_turn", "session_id", "turn_id"),
+    Index(
+        "messages_of_players",
+        "session_id",
+        "source",
+        "revision",
+        sqlite_where=sql_text("source = 'player'"),
+    ),
 )
 
 POSTED_MESSAGES = table(
@@ -154,6 +178,9 @@ TRACE_EVENTS = table(
     of_turn(),
 )
 
+PROMPT_PARTS = table("prompt_parts", session_id(), key("part_id"), text("content"))
+"""What the `llm.calling` events of a session name; a part is never changed."""
+
 PLUGIN_DATA = table(
     "plugin_data",
     session_id(),
@@ -182,72 +209,6 @@ PLUGIN_DATA_OLD = table(
 )
 """Superseded rows, true for revisions `version <= r < valid_to`. Clustered by `valid_to`: a commit
 appends at the end, pruning deletes a range, and reading a revision costs what changed since."""
-
-
-# Rows that a snapshot shows as they were: `revision` is the revision that wrote the row, and the
-# twin holds superseded rows, true for revisions `revision <= r < valid_to` (spec/decisions.md 6).
-
-CHARACTERS = table(
-    "characters",
-    session_id(),
-    key("character_id"),
-    number("revision"),
-    text("record"),
-    Index("characters_by_revision", "session_id", "revision"),
-)
-CHARACTERS_OLD = twin(CHARACTERS, "characters_old")
-
-CHARACTER_SCHEMAS = table(
-    "character_schemas",
-    session_id(),
-    number("revision"),
-    text("record"),
-)
-CHARACTER_SCHEMAS_OLD = twin(CHARACTER_SCHEMAS, "character_schemas_old")
-
-DIMENSIONS = table(
-    "dimensions",
-    session_id(),
-    key("dimension_id"),
-    number("revision"),
-    text("plugin_id"),
-    number("version"),
-    text("definition"),
-    text("value"),
-    text_or_null("last_source"),
-)
-"""Definition and value share one version; `plugin_id` is the provider that wrote them."""
-DIMENSIONS_OLD = twin(DIMENSIONS, "dimensions_old")
-
-DIMENSION_SETTLEMENTS = table(
-    "dimension_settlements",
-    session_id(),
-    key("result_id"),
-    number("revision"),
-    text("plugin_id"),
-    number("turn_number"),
-    text("source_turn_id"),
-    number("version"),
-    text("status"),
-    text_or_null("frozen"),
-)
-"""What a narrative owes; `frozen` has definitions and read versions while it is pending."""
-DIMENSION_SETTLEMENTS_OLD = twin(DIMENSION_SETTLEMENTS, "dimension_settlements_old")
-
-LOREBOOK_ENTRIES = table(
-    "lorebook_entries",
-    session_id(),
-    key("owner_kind"),
-    key("owner_plugin_id"),
-    key("entry_id"),
-    number("revision"),
-    text("entry"),
-    text("created_at"),
-    text("updated_at"),
-    Index("lorebook_entries_by_revision", "session_id", "revision"),
-)
-"""Equal IDs of different owners are different entries; `owner_plugin_id` is '' but for plugins."""
-LOREBOOK_ENTRIES_OLD = twin(LOREBOOK_ENTRIES, "lorebook_entries_old")
 
 REMOVED_ROWS = table(
     "removed_rows",
@@ -351,29 +312,6 @@ OUTSIDE_INPUTS = table(
     UniqueConstraint("session_id", "input_id", name="outside_inputs_by_id"),
 )
 """Audit of what came from outside a turn, such as RPC calls (spec/storage.md 2)."""
-
-SESSION_WORLDS = table(
-    "session_worlds",
-    session_id(),
-    text("record"),
-)
-"""The world that a session plays in, as it was when the session was made."""
-
-WORLD_IMPORT_LEDGER = table(
-    "world_import_ledger",
-    session_id(),
-    key("target"),
-    key("plugin_id"),
-    key("namespace"),
-    key("key"),
-    text("source_world_id"),
-    text("source_id"),
-    text("source_digest"),
-    text("value_hash"),
-    text_or_null("schema_ref"),
-    number("managed"),
-)
-"""Where each thing of a session that was imported came from, and the hash it had then."""
 
 MEDIA_ASSETS = table(
     "media_assets",

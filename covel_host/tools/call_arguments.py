@@ -1,8 +1,7 @@
 """From the text a model wrote to the keyword arguments (seed: 模型写错的参数 JSON)."""
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
-from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.tools.arguments import (
     ArgumentsError,
     ParsedArguments,
@@ -14,15 +13,10 @@ from covel_host.tools.arguments_fields import repair_text_fields
 from covel_host.tools.calls import CallError
 from covel_host.tools.registry import ToolDefinition
 from plugin_sdk.errors import FIX_FIELDS_HINT, FieldProblem, ToolValidationError, problems_message
-from plugin_sdk.values import JsonObject, JsonValue
+from plugin_sdk.values import JsonObject
 
-
-@dataclass(slots=True)
-class ReadArguments:
-    """Arguments that fit: `keywords` for the function, `text` as the history keeps them."""
-
-    keywords: dict[str, object]
-    text: str
+ReadArguments: TypeAlias = tuple[dict[str, object], str]
+"""Arguments that fit: the keywords for the function, and the text that the history keeps."""
 
 
 class UnreadArguments(Exception):
@@ -43,7 +37,7 @@ def read_arguments(tool: ToolDefinition, text: str) -> ReadArguments:
         UnreadArguments: not JSON, or values that do not fit; always `invalid-input`.
     """
     try:
-        return ReadArguments(tool.parse(text), text)
+        return tool.parse(text), text
     except ToolValidationError as error:
         problem = error
     try:
@@ -53,7 +47,7 @@ def read_arguments(tool: ToolDefinition, text: str) -> ReadArguments:
         raise UnreadArguments(failure, history_text(text, None)) from None
     if parsed.repaired:
         try:
-            return ReadArguments(tool.parse(parsed.text), parsed.text)
+            return tool.parse(parsed.text), parsed.text
         except ToolValidationError as error:
             problem = error
     return _with_fields_read(tool, parsed, problem)
@@ -76,14 +70,6 @@ def arguments_object(text: str) -> JsonObject | None:
     return value if isinstance(value, dict) else None
 
 
-def arguments_value(text: str) -> JsonValue:
-    """What an audit keeps of the argument text: its value, or the text itself."""
-    try:
-        return parse_json(text)
-    except JsonTextError:
-        return text
-
-
 def _with_fields_read(
     tool: ToolDefinition, parsed: ParsedArguments, problem: ToolValidationError
 ) -> ReadArguments:
@@ -91,7 +77,7 @@ def _with_fields_read(
     if fields.repaired_paths:
         parsed = arguments_of(fields.value)
         try:
-            return ReadArguments(tool.parse(parsed.text), parsed.text)
+            return tool.parse(parsed.text), parsed.text
         except ToolValidationError as error:
             problem = error
     details = _told_better(problem.details, fields.problems)

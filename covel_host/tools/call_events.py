@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from covel_host.base.answer_sizes import size_problem
 from covel_host.base.json_text import JsonValueError, json_copy
 from covel_host.tools.calls import CallError
 from plugin_sdk.outcomes import Event
@@ -28,6 +29,9 @@ def _checked(events: Sequence[Event]) -> Iterator[Event]:
             raise _invalid(index, f"has data without a JSON form: {error}") from error
         if not isinstance(data, dict):
             raise _invalid(index, "has data that is no object")
+        problem = size_problem(data)
+        if problem is not None:
+            raise _invalid(index, f"has data that is too large: {problem}")
         yield Event(event.topic, data)
 
 

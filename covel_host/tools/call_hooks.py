@@ -77,6 +77,13 @@ class CallHooks:
         envelope = replaced_envelope(
             result.envelope, content, language=self._scope.instruction_locale
         )
+        # `tool.completed` was told with what the tool itself gave.
+        self._scope.trace.add(
+            "tool.replaced",
+            toolCallId=result.request.call_id,
+            toolName=result.request.name,
+            result=envelope,
+        )
         return ReviewedCall(replace(result, content=content, envelope=envelope), ends_run)
 
     def _facts(self, request: ToolRequest) -> HookFacts:

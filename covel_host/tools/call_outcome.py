@@ -1,17 +1,17 @@
 """What a tool returned, checked and put into the forms that code, model and commit read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from covel_host.base.json_text import JsonValueError, json_copy
+from covel_host.base.answer_sizes import text_size_problem
+from covel_host.base.json_text import JsonValueError, dump_copied, json_copy
 from covel_host.proposals.errors import ProposalRefused
 from covel_host.proposals.operations import Operation
 from covel_host.proposals.staged import StagedProposal
 from covel_host.tools.call_audit import audit_value
 from covel_host.tools.call_events import checked_events
 from covel_host.tools.call_shows import ShowInvalid, shown_by
-from covel_host.tools.calls import CallError, CallScope
-from covel_host.tools.envelope import success_envelope
+from covel_host.tools.calls import CallError, CallScope, ToolCallResult
+from covel_host.tools.envelope import content_envelope, success_envelope
 from covel_host.tools.envelope_texts import READ_ONLY_WRITES
 from plugin_sdk.errors import ToolErrorCode
 from plugin_sdk.outcomes import Event
@@ -33,54 +33,46 @@ _CODES: dict[str, ToolErrorCode] = {
 }
 
 
-@dataclass(slots=True)
-class AcceptedOutcome:
-    """A success: `content` is a copy for code, `envelope` what the model reads.
-
-    `events` and `shows` are for the end of the run: `shows` are the proposals made of what the
-    content asks or shows the player.
-    """
-
-    content: JsonValue
-    envelope: str
-    proposals: tuple[StagedProposal, ...]
-    events: tuple[Event, ...] = ()
-    shows: tuple[Proposal, ...] = ()
-
-
 async def accept_outcome(
+    result: ToolCallResult,
     value: object,
     annotations: ToolAnnotations,
     scope: CallScope,
     writes: Operation | None = None,
     *,
     may_show: bool = True,
-) -> AcceptedOutcome:
-    """The outcome of a call whose function returned `value`, its proposals staged.
+) -> None:
+    """Complete `result`, the record of a call whose function gave `value`; proposals are staged.
 
-    `writes` is what services that it used want written; it goes first. `may_show` is false for
-    what a service answered: it is data, in which `interaction` and `ui` are names like any other.
+    Its content is a copy for code. `writes` is what services that it used want written; it goes
+    first. `may_show` is false for what a service answered: it is data, in which `interaction` and
+    `ui` are names like any other.
 
     Raises:
         CallError: a read-only tool wrote, the content has no JSON form or shows what no client
-            can render, an event has the wrong form, or a proposal was refused; nothing was staged.
+            can render, an event has the wrong form, or a proposal was refused; nothing was staged,
+            and `result` is as it was.
     """
+    staged: tuple[StagedProposal, ...] = ()
+    events: tuple[Event, ...] = ()
     if not isinstance(value, ToolResult) and (writes is None or not writes.was_opened):
         # Most results are nothing but content.
         content, envelope = _json_forms(value, scope, (), event_count=0)
         shows = _shows(content, annotations) if may_show else ()
-        return AcceptedOutcome(content, envelope, (), (), shows)
-    wanted, events = get_pending_proposals(value), checked_events(get_emitted_events(value))
-    has_written = writes is not None and writes.was_opened
-    if annotations.read_only and (wanted or events or has_written):
-        raise CallError("internal", READ_ONLY_WRITES, raised_by="tool")
-    by_services = () if writes is None else writes.proposals
-    types = [one.type for one in by_services] + [one.type for one in wanted]
-    content, envelope = _json_forms(value, scope, types, event_count=len(events))
-    shows = _shows(content, annotations) if may_show else ()
-    # Last of all: a call that fails stages nothing.
-    staged = await _staged(scope, wanted, by_services)
-    return AcceptedOutcome(content, envelope, staged, events, shows)
+    else:
+        wanted, events = get_pending_proposals(value), checked_events(get_emitted_events(value))
+        has_written = writes is not None and writes.was_opened
+        if annotations.read_only and (wanted or events or has_written):
+            raise CallError("internal", READ_ONLY_WRITES, raised_by="tool")
+        by_services = () if writes is None else writes.proposals
+        types = [one.type for one in by_services] + [one.type for one in wanted]
+        content, envelope = _json_forms(value, scope, types, event_count=len(events))
+        shows = _shows(content, annotations) if may_show else ()
+        # Last of all: a call that fails stages nothing.
+        staged = await _staged(scope, wanted, by_services)
+    result.status = "completed"
+    result.content, result.envelope = content, envelope
+    result.proposals, result.events, result.shows = staged, events, shows
 
 
 def _shows(content: JsonValue, annotations: ToolAnnotations) -> tuple[Proposal, ...]:
@@ -100,13 +92,17 @@ def _json_forms(
 ) -> tuple[JsonValue, str]:
     try:
         content = json_copy(get_tool_content(value))
-        envelope = success_envelope(
-            content,
-            view=get_model_view(value),
-            proposal_types=proposal_types,
-            event_count=event_count,
-            language=scope.instruction_locale,
-        )
+        text, view = dump_copied(content), get_model_view(value)
+        if view is None and not proposal_types and not event_count:
+            envelope = content_envelope(content, text, language=scope.instruction_locale)
+        else:
+            envelope = success_envelope(
+                content,
+                view=view,
+                proposal_types=proposal_types,
+                event_count=event_count,
+                language=scope.instruction_locale,
+            )
     except JsonValueError as error:
         audited = audit_value(get_tool_content(value))
         raise CallError(
@@ -117,6 +113,9 @@ def _json_forms(
             returned=audited.value,
             cause=error,
         ) from error
+    problem = text_size_problem(text) or text_size_problem(envelope)
+    if problem is not None:
+        raise CallError("internal", f"the result is too large: {problem}", raised_by="tool")
     return content, envelope
 
 

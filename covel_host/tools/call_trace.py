@@ -3,6 +3,7 @@
 import logging
 
 from covel_host.tools.calls import CallError, CallScope, ToolCallResult
+from covel_host.trace.concealed_logs import log_failure
 
 _LOG = logging.getLogger(__name__)
 
@@ -13,30 +14,42 @@ def report_call(result: ToolCallResult, scope: CallScope) -> None:
     The trace keeps the full message of an error, the model's envelope a shorter one
     (seed: 统一返回格式与错误码).
     """
-    facts: dict[str, object] = {
-        "callId": result.request.call_id,
-        "tool": result.request.name,
-        "durationMs": result.duration_ms,
-        "result": result.envelope,
-    }
-    if result.approval is not None:
-        facts["approvalStatus"] = result.approval
-    if result.error is None:
-        scope.trace.add("tool.completed", **facts)
-        return
-    if result.error.code == "internal":
-        _LOG.error(
-            "Tool %r of %r failed: %s",
-            result.request.name,
-            scope.runtime_id,
-            result.error.message,
-            exc_info=result.error.cause,
+    request, error = result.request, result.error
+    envelope = result.envelope if result.shown_envelope is None else result.shown_envelope
+    if error is None:
+        scope.trace.add(
+            "tool.completed",
+            toolCallId=request.call_id,
+            toolName=request.name,
+            durationMs=result.duration_ms,
+            result=envelope,
+            approvalStatus=result.approval,
         )
-    scope.trace.add("tool.failed", **facts, **_failure_facts(result.error))
+        return
+    if error.code == "internal":
+        log_failure(
+            _LOG,
+            "Tool %r of %r failed: %s",
+            request.name,
+            scope.runtime_id,
+            error.message,
+            cause=error.cause,
+        )
+    scope.trace.add(
+        "tool.failed",
+        toolCallId=request.call_id,
+        toolName=request.name,
+        durationMs=result.duration_ms,
+        result=envelope,
+        **({} if result.approval is None else {"approvalStatus": result.approval}),
+        **_failure_facts(error),
+    )
 
 
 def _failure_facts(error: CallError) -> dict[str, object]:
     facts: dict[str, object] = {"code": error.code, "error": error.message}
+    if error.is_refused:
+        facts["refused"] = True
     if error.hint:
         facts["hint"] = error.hint
     if error.details:

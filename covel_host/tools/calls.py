@@ -1,18 +1,20 @@
 """The facts of one tool call: what is asked, on whose behalf, and what came of it."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 from covel_host.base.cancel_signal import CancelSignal
+from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.base.unicode_text import storable_text
 from covel_host.proposals.operations import Operation
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
 from covel_host.store.records import ToolCallStatus
 from covel_host.tools.approval import ApprovalStatus
+from covel_host.tools.refusals import RaisedBy, is_refused
 from covel_host.tools.registry import RegisteredTool, ToolSource
 from covel_host.trace.log import RunTrace
 from plugin_sdk.context import ToolContext
@@ -51,7 +53,7 @@ class OpenCall(Protocol):
         """What services that the call used want written; None while it has used none."""
         ...
 
-    async def reads_ended(self) -> None:
+    def reads_ended(self) -> Awaitable[None]:
         """Return when every read that was begun has ended, those nobody awaits included."""
         ...
 
@@ -87,10 +89,9 @@ class CallError(Exception):
     """Why a call failed.
 
     `message` and `hint` are what a person or code reads; the envelope makes of them what the model
-    gets. `raised_by`: `tool` when the tool's own code raised it, `service` when another package's
-    service failed, `hook` when a hook kept the call from being run, `host` otherwise.
-    `is_authored`: the text was written for the model, in a `ToolError`. `returned` is what the
-    audit keeps of a result that was no JSON. `cause` is the full story for the log.
+    gets. `raised_by`: see `refusals`; `loop` is never said here. `is_authored`: the text was
+    written for the model, in a `ToolError`. `returned` is what the audit keeps of a result that was
+    no JSON. `cause` is the full story for the log.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class CallError(Exception):
         message: str,
         hint: str | None = None,
         *,
-        raised_by: Literal["tool", "host", "service", "hook"] = "host",
+        raised_by: RaisedBy = "host",
         is_authored: bool = False,
         details: tuple[FieldProblem, ...] = (),
         returned: JsonValue = None,
@@ -117,6 +118,11 @@ class CallError(Exception):
         self.cause = cause
 
     @property
+    def is_refused(self) -> bool:
+        """The `refused` flag of audit and trace: the run that called is not blamed."""
+        return is_refused(self.code, self.raised_by)
+
+    @property
     def told_details(self) -> list[JsonValue]:
         """`details` as audit and trace show them."""
         # Authors make some of them, so neither member need be a text that can be stored.
@@ -126,24 +132,25 @@ class CallError(Exception):
         ]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class ToolCallResult:
-    """What came of one call.
+    """What came of one call; the executor's one record of it, filled in while the call goes on.
 
     `envelope` is the JSON text the model reads, `content` the full value for code (None after a
-    failure), `history_arguments` the argument text the model history keeps. `arguments` is what the
-    function got, or the model's text where it could not be read. `approval` is what the host's
-    rules said, None of a call that never came so far. `events` and `shows` wait for the
-    end of the run: domain events, and what the player is asked and shown.
+    failure), `history_arguments` the argument text the model history keeps. `approval` is what the
+    host's rules said, None of a call that never came so far. `events` and `shows` wait for the
+    end of the run: domain events, and what the player is asked and shown. `unwritten_arguments` are
+    what the audit keeps in place of that text: those that code gave and no text could hold, or
+    those of a character without what is meant for it alone. `shown_envelope` is what records show
+    in place of the envelope, where that is less.
     """
 
     request: ToolRequest
-    status: ToolCallStatus
-    envelope: str
     started_at: datetime
-    duration_ms: int
-    history_arguments: str
-    arguments: JsonValue = None
+    status: ToolCallStatus = "failed"
+    envelope: str = ""
+    duration_ms: int = 0
+    history_arguments: str = ""
     source: ToolSource | None = None
     approval: ApprovalStatus | None = None
     content: JsonValue = None
@@ -151,6 +158,23 @@ class ToolCallResult:
     proposals: tuple[StagedProposal, ...] = ()
     events: tuple[Event, ...] = ()
     shows: tuple[Proposal, ...] = ()
+    unwritten_arguments: JsonValue = None
+    shown_envelope: str | None = None
+
+    @property
+    def arguments(self) -> JsonValue:
+        """What the function got, or the model's text where it could not be read."""
+        if self.unwritten_arguments is not None:
+            return self.unwritten_arguments
+        try:
+            return parse_json(self.history_arguments)
+        except JsonTextError:
+            return self.history_arguments
+
+
+def denied_call(tool_name: str) -> CallError:
+    """Why a call that the host's rules deny is not run."""
+    return CallError("refused", f'A rule of this host denies the tool "{tool_name}".')
 
 
 class CallCancelled(asyncio.CancelledError):

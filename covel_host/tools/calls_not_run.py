@@ -2,7 +2,7 @@
 
 from covel_host.base.clock import Clock
 from covel_host.store.records import ToolCallStatus
-from covel_host.tools.call_arguments import arguments_value, unread_text
+from covel_host.tools.call_arguments import unread_text
 from covel_host.tools.calls import CallError, ToolCallResult, ToolRequest
 from covel_host.tools.envelope import failure_envelope
 from covel_host.trace.log import RunTrace
@@ -20,23 +20,21 @@ def call_not_run(
 ) -> ToolCallResult:
     """The result of a call that `why` kept from being run; the trace is told.
 
-    `arguments` are what the audit keeps where it is not what the request says.
+    `arguments` are what the audit keeps where no text could hold them.
     """
     trace.add(
         "tool.failed",
-        callId=request.call_id,
-        tool=request.name,
+        toolCallId=request.call_id,
+        toolName=request.name,
         code=why.code,
         error=why.message,
     )
-    text = unread_text(request.arguments)
     return ToolCallResult(
         request=request,
+        started_at=clock.now(),
         status=status,
         envelope=failure_envelope(request.name, why.code, why.message),
-        started_at=clock.now(),
-        duration_ms=0,
-        history_arguments=text,
-        arguments=arguments_value(text) if arguments is None else arguments,
+        history_arguments=unread_text(request.arguments),
         error=why,
+        unwritten_arguments=arguments,
     )

@@ -7,7 +7,7 @@ envelopes: it gets the full content and the full error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from covel_host.base.json_text import dump_copied, dump_json, json_copy, parse_json
 from covel_host.tools.envelope_texts import (
@@ -19,22 +19,15 @@ from covel_host.tools.envelope_texts import (
 from plugin_sdk.errors import ToolErrorCode
 from plugin_sdk.results import ModelView
 from plugin_sdk.rules.instruction_locale import InstructionLocale
-from plugin_sdk.rules.model_facing import model_facing_json
+from plugin_sdk.rules.model_facing import may_hold_bookkeeping, model_facing_json
 from plugin_sdk.values import JsonValue
-
-
-class _Nothing:
-    """Stands for data that is not there; `None` is data."""
-
-
-_NOTHING = _Nothing()
 
 
 def success_envelope(
     content: JsonValue,
     *,
     view: ModelView | None = None,
-    proposal_types: Iterable[str] = (),
+    proposal_types: Collection[str] = (),
     event_count: int = 0,
     language: InstructionLocale,
 ) -> str:
@@ -52,11 +45,21 @@ def success_envelope(
     Raises:
         JsonValueError: the view's data has no JSON form.
     """
-    types = list(proposal_types)
-    staged = _staged(types, event_count, language) if types or event_count else None
+    envelope: dict[str, JsonValue] = {}
     if view is None:
-        return _written(None, _data_of_content(content), staged, language)
-    return _written(view.summary, _data_of_view(view), staged, language)
+        _add_content(envelope, content)
+    else:
+        _add_view(envelope, view)
+    if proposal_types or event_count:
+        envelope["staged"] = _staged(proposal_types, event_count, language)
+    return dump_copied(envelope or {"summary": DONE[language]})
+
+
+def content_envelope(content: JsonValue, text: str, *, language: InstructionLocale) -> str:
+    """The same after a call that gave nothing but `content`; `text` is its compact JSON text."""
+    if content is None or '"ui":' in text or may_hold_bookkeeping(text):
+        return success_envelope(content, language=language)
+    return f'{{"data":{text}}}'
 
 
 def replaced_envelope(envelope: str, content: JsonValue, *, language: InstructionLocale) -> str:
@@ -65,8 +68,11 @@ def replaced_envelope(envelope: str, content: JsonValue, *, language: Instructio
     A view that the tool had made of its own content is no longer one of it.
     """
     before = parse_json(envelope)
-    staged = before.get("staged") if isinstance(before, dict) else None
-    return _written(None, _data_of_content(content), staged, language)
+    replaced: dict[str, JsonValue] = {}
+    _add_content(replaced, content)
+    if isinstance(before, dict) and "staged" in before:
+        replaced["staged"] = before["staged"]
+    return dump_copied(replaced or {"summary": DONE[language]})
 
 
 def failure_envelope(
@@ -102,32 +108,22 @@ def answer_envelope(summary: str, answer: JsonValue) -> str:
     return dump_json({"summary": summary, "data": answer})
 
 
-def _written(
-    summary: str | None, data: JsonValue | _Nothing, staged: JsonValue, language: InstructionLocale
-) -> str:
-    envelope: dict[str, JsonValue] = {}
-    if summary is not None:
-        envelope["summary"] = summary
-    if not isinstance(data, _Nothing):
-        envelope["data"] = model_facing_json(data)
-    if staged is not None:
-        envelope["staged"] = staged
-    return dump_copied(envelope or {"summary": DONE[language]})
-
-
-def _data_of_view(view: ModelView) -> JsonValue | _Nothing:
-    # An author may hand in models and dates.
-    return json_copy(view.data) if view.has_data else _NOTHING
-
-
-def _data_of_content(content: JsonValue) -> JsonValue | _Nothing:
+def _add_content(envelope: dict[str, JsonValue], content: JsonValue) -> None:
     if content is None:
-        return _NOTHING
-    if isinstance(content, dict) and isinstance(content.get("ui"), list):
-        return {key: value for key, value in content.items() if key != "ui"}
-    return content
+        return
+    if type(content) is dict and type(content.get("ui")) is list:
+        content = {key: value for key, value in content.items() if key != "ui"}
+    envelope["data"] = model_facing_json(content)
 
 
-def _staged(types: list[str], event_count: int, language: InstructionLocale) -> JsonValue:
+def _add_view(envelope: dict[str, JsonValue], view: ModelView) -> None:
+    if view.summary is not None:
+        envelope["summary"] = view.summary
+    if view.has_data:
+        # An author may hand in models and dates.
+        envelope["data"] = model_facing_json(json_copy(view.data))
+
+
+def _staged(types: Collection[str], event_count: int, language: InstructionLocale) -> JsonValue:
     kinds: list[JsonValue] = [*dict.fromkeys(types), *(["event"] if event_count else [])]
     return {"count": len(types) + event_count, "kinds": kinds, "notice": STAGED[language]}

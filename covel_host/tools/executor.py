@@ -1,20 +1,14 @@
 """One path for every tool call, whoever makes it (seed: ToolExecutor)."""
 
 import asyncio
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Final
 
 from covel_host.base.clock import Clock
 from covel_host.base.tasks import TaskTracker
-from covel_host.proposals.operations import Operation
+from covel_host.diagnostics.near_names import nearest
 from covel_host.tools.approval import ApprovalPolicy, ApprovalStatus
-from covel_host.tools.call_arguments import (
-    UnreadArguments,
-    arguments_value,
-    read_arguments,
-    unread_text,
-)
-from covel_host.tools.call_outcome import AcceptedOutcome, accept_outcome
+from covel_host.tools.call_arguments import UnreadArguments, read_arguments, unread_text
+from covel_host.tools.call_outcome import accept_outcome
 from covel_host.tools.call_trace import report_call
 from covel_host.tools.calls import (
     CallCancelled,
@@ -22,23 +16,16 @@ from covel_host.tools.calls import (
     CallScope,
     ToolCallResult,
     ToolRequest,
+    denied_call,
 )
 from covel_host.tools.envelope import failure_envelope
 from covel_host.tools.invocation import failure_of, invoke
 from covel_host.tools.registry import RegisteredTool, ToolSource
-from covel_host.tools.running_calls import RunningCalls
+from covel_host.tools.running_calls import RunningCall, RunningCalls
 from covel_host.tools.service_tools import ServiceTool
 
-
-@dataclass(slots=True)
-class _Progress:
-    """What is known of a call when it ends, however it ends."""
-
-    started_at: datetime
-    started: float
-    history_arguments: str | None = None
-    source: ToolSource | None = None
-    approval: ApprovalStatus | None = None
+MAX_SLIP_CHARACTERS: Final = 100
+"""A longer name is no slip of a tool's name."""
 
 
 class ToolExecutor:
@@ -60,28 +47,31 @@ class ToolExecutor:
         Raises:
             CallCancelled: the caller was cancelled; the call's late outcome is dropped.
         """
-        progress = _Progress(self._clock.now(), self._clock.monotonic())
-        scope.trace.add(
-            "tool.calling", callId=request.call_id, tool=request.name, arguments=request.arguments
-        )
+        clock, result, is_cancelled = self._clock, ToolCallResult(request, self._clock.now()), False
+        started = clock.monotonic()
         try:
-            outcome = await self._outcome(request, scope, progress)
-            result = self._result(request, progress, outcome=outcome)
+            registered = self._announced(result, scope)
+            await self._complete(result, registered, scope)
         except CallError as failure:
-            result = self._result(request, progress, failure=failure)
+            _fail(result, failure)
         except asyncio.CancelledError:
-            cancelled = CallError("cancelled", f'The call of "{request.name}" was cancelled.')
-            result = self._result(request, progress, failure=cancelled)
-            report_call(result, scope)
-            raise CallCancelled(result) from None
+            _fail(result, CallError("cancelled", f'The call of "{request.name}" was cancelled.'))
+            is_cancelled = True
         except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException as error:
             # Author's code also runs while arguments are checked and results are copied, and may
             # ask there, too, for the end of the process.
-            result = self._result(request, progress, failure=failure_of(request.name, error))
+            _fail(result, failure_of(request.name, error))
+        result.duration_ms = round((clock.monotonic() - started) * 1000)
         report_call(result, scope)
+        if is_cancelled:
+            raise CallCancelled(result)
         return result
+
+    def approval_of(self, tool_name: str, source: ToolSource) -> ApprovalStatus:
+        """What the host's rules say of a tool; for calls that are answered by others."""
+        return self._approval.status(tool_name, source)
 
     async def close(self, *, budget_s: float = 5.0) -> tuple[str, ...]:
         """Refuse new calls, cancel running ones, wait for what was left; names of what did not end.
@@ -93,28 +83,26 @@ class ToolExecutor:
         rest_s = max(ends_at - asyncio.get_running_loop().time(), 0.0)
         return tuple(sorted({*running, *await self._tasks.close(budget_s=rest_s)}))
 
-    async def _outcome(
-        self, request: ToolRequest, scope: CallScope, progress: _Progress
-    ) -> AcceptedOutcome:
-        registered = self._resolved(request, scope)
-        progress.source = registered.source
-        progress.approval = self._approval.status(request.name, registered.source)
-        if progress.approval == "denied":
-            raise CallError("refused", f'A rule of this host denies the tool "{request.name}".')
+    def _announced(self, result: ToolCallResult, scope: CallScope) -> RegisteredTool:
+        """The tool that the call means; the trace is told of the call and what rules say of it."""
+        request = result.request
+        call_id, name, arguments = request.call_id, request.name, request.arguments
         try:
-            arguments = read_arguments(registered.tool, request.arguments)
-        except UnreadArguments as error:
-            progress.history_arguments = error.text
-            raise error.failure from None
-        progress.history_arguments = arguments.text
-        value, writes = await self._value(registered, request, scope, arguments.keywords)
-        return await accept_outcome(
-            value,
-            registered.tool.annotations,
-            scope,
-            writes,
-            may_show=not isinstance(registered.tool, ServiceTool),
+            registered = self._resolved(request, scope)
+        except CallError:
+            scope.trace.add("tool.calling", toolCallId=call_id, toolName=name, arguments=arguments)
+            raise
+        result.source = registered.source
+        result.approval = self.approval_of(name, registered.source)
+        scope.trace.add(
+            "tool.calling",
+            toolCallId=call_id,
+            toolName=name,
+            arguments=arguments,
+            source=result.source,
+            approvalStatus=result.approval,
         )
+        return registered
 
     def _resolved(self, request: ToolRequest, scope: CallScope) -> RegisteredTool:
         if self._calls.is_closed:
@@ -123,7 +111,9 @@ class ToolExecutor:
             raise CallError("cancelled", "The run has been cancelled and makes no more calls.")
         if request.name not in scope.authorized:
             raise CallError(
-                "unavailable", f'The tool "{request.name}" is not available to this runtime.'
+                "unavailable",
+                f'The tool "{request.name}" is not available to this runtime.',
+                _nearest_tool(request.name, scope),
             )
         absent = scope.absent.get(request.name)
         if absent is not None:
@@ -134,59 +124,50 @@ class ToolExecutor:
             raise CallError("not-found", f'The tool "{request.name}" is not registered.')
         return registered
 
-    async def _value(
-        self,
-        registered: RegisteredTool,
-        request: ToolRequest,
-        scope: CallScope,
-        keywords: dict[str, object],
-    ) -> tuple[object, Operation | None]:
-        with self._calls.running(request.name, above=scope.signal) as signal:
+    async def _complete(
+        self, result: ToolCallResult, registered: RegisteredTool, scope: CallScope
+    ) -> None:
+        """Run the call and enter what came of it in `result`."""
+        request, tool = result.request, registered.tool
+        if result.approval == "denied":
+            raise denied_call(request.name)
+        try:
+            keywords, result.history_arguments = read_arguments(tool, request.arguments)
+        except UnreadArguments as error:
+            result.history_arguments = error.text
+            raise error.failure from None
+        with RunningCall(self._calls, request.name, above=scope.signal) as signal:
             opened = scope.open_call(request, signal)
             try:
                 value = await invoke(
-                    registered.tool, opened.context, keywords, signal=signal, tasks=self._tasks
+                    tool, opened.context, keywords, signal=signal, tasks=self._tasks
                 )
                 await opened.reads_ended()
             finally:
                 opened.close()
-        return value, opened.writes
-
-    def _result(
-        self,
-        request: ToolRequest,
-        progress: _Progress,
-        *,
-        outcome: AcceptedOutcome | None = None,
-        failure: CallError | None = None,
-    ) -> ToolCallResult:
-        text = progress.history_arguments or unread_text(request.arguments)
-        return ToolCallResult(
-            request=request,
-            status="completed" if failure is None else "failed",
-            envelope=_envelope(request.name, outcome, failure),
-            started_at=progress.started_at,
-            duration_ms=round((self._clock.monotonic() - progress.started) * 1000),
-            history_arguments=text,
-            arguments=arguments_value(text),
-            source=progress.source,
-            approval=progress.approval,
-            content=None if outcome is None else outcome.content,
-            error=failure,
-            proposals=() if outcome is None else outcome.proposals,
-            events=() if outcome is None else outcome.events,
-            shows=() if outcome is None else outcome.shows,
+        may_show = not isinstance(tool, ServiceTool)
+        await accept_outcome(
+            result, value, tool.annotations, scope, opened.writes, may_show=may_show
         )
 
 
-def _envelope(tool_name: str, outcome: AcceptedOutcome | None, failure: CallError | None) -> str:
-    if failure is None:
-        assert outcome is not None
-        return outcome.envelope
-    return failure_envelope(
-        tool_name,
+def _fail(result: ToolCallResult, failure: CallError) -> None:
+    request = result.request
+    result.error = failure
+    result.envelope = failure_envelope(
+        request.name,
         failure.code,
         failure.message,
         hint=failure.hint,
         authored=failure.is_authored,
     )
+    if not result.history_arguments:
+        result.history_arguments = unread_text(request.arguments)
+
+
+def _nearest_tool(name: str, scope: CallScope) -> str | None:
+    """A hint for a name that is a slip of a tool the run has, None for any other."""
+    if len(name) > MAX_SLIP_CHARACTERS:
+        return None
+    near = nearest(name, [known for known in scope.tools if known in scope.authorized])
+    return None if near is None else f'The nearest tool is "{near}".'

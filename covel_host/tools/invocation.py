@@ -8,6 +8,7 @@ from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.error_texts import error_text, tool_error_of, unexpected_cause
 from covel_host.base.tasks import TaskTracker
 from covel_host.tools.calls import CallError
+from covel_host.tools.refusals import DELEGATE, RaisedBy
 from covel_host.tools.registry import CallableTool
 from covel_host.tools.service_failures import service_failure
 from plugin_sdk.context import ToolContext
@@ -32,16 +33,22 @@ async def invoke(
         CallError: `timeout`, the tool's own error, or `internal` for anything unexpected.
         asyncio.CancelledError: the caller was cancelled.
     """
-    limit_s = None if tool.timeout_ms is None else tool.timeout_ms / 1000
+    if tool.is_async and tool.timeout_ms is None:
+        # Most calls: nothing can be left behind, so nothing has to know of it.
+        try:
+            return await cast("Awaitable[object]", tool.invoke(context, keywords))
+        except BaseException as error:
+            if not is_authors_own(error):
+                raise
+            raise failure_of(tool.name, error) from error
+    call = AuthorCall(
+        lambda: tool.invoke(context, keywords),
+        name=f"tool {tool.name}",
+        is_async=tool.is_async,
+        tasks=tasks,
+    )
     try:
-        if tool.is_async and limit_s is None:
-            return await _in_place(tool, context, keywords)
-        call = AuthorCall(
-            lambda: tool.invoke(context, keywords),
-            name=f"tool {tool.name}",
-            is_async=tool.is_async,
-            tasks=tasks,
-        )
+        limit_s = None if tool.timeout_ms is None else tool.timeout_ms / 1000
         return await call.returned(limit_s=limit_s)
     except AuthorRaised as raised:
         raise failure_of(tool.name, raised.error) from raised.error
@@ -51,34 +58,26 @@ async def invoke(
         raise CallError("timeout", message) from None
 
 
-async def _in_place(
-    tool: CallableTool, context: ToolContext, keywords: dict[str, object]
-) -> object:
-    """Most calls: nothing can be left behind, so nothing has to know of it."""
-    try:
-        return await cast("Awaitable[object]", tool.invoke(context, keywords))
-    except BaseException as error:
-        if not is_authors_own(error):
-            raise
-        raise failure_of(tool.name, error) from error
-
-
 def failure_of(tool_name: str, error: BaseException) -> CallError:
-    """What an error raised by a tool's own code tells the model (seed: 统一返回格式与错误码)."""
+    """What an error raised by a tool's own code tells the model (seed: 统一返回格式与错误码).
+
+    What comes out of `delegate` is its sub-agent's failure.
+    """
+    raised_by: RaisedBy = "delegate" if tool_name == DELEGATE else "tool"
     failed_service = service_failure(error)
     if failed_service is not None:
         return failed_service
     if isinstance(error, TimeoutError):
         message = f'Tool "{tool_name}" timed out: {unexpected_cause(error_text(error))}'
-        return CallError("timeout", message, raised_by="tool", cause=error)
+        return CallError("timeout", message, raised_by=raised_by, cause=error)
     told = tool_error_of(error)
     if told is None:
-        return CallError("internal", error_text(error), raised_by="tool", cause=error)
+        return CallError("internal", error_text(error), raised_by=raised_by, cause=error)
     return CallError(
         told.code,
         told.message,
         told.hint,
-        raised_by="tool",
+        raised_by=raised_by,
         is_authored=True,
         details=error.details if isinstance(error, ToolValidationError) else (),
         cause=error,

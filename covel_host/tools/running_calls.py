@@ -20,25 +20,11 @@ class RunningCalls:
         """Whether no more calls are taken."""
         return self._is_closed
 
-    def running(self, tool_name: str, *, above: CancelSignal) -> "RunningCall":
-        """The time of one call, to be entered at once, with the call's own signal.
-
-        At its end, if the tool has not failed:
-
-        Raises:
-            CallError: `cancelled`, when the executor closed meanwhile.
-            asyncio.CancelledError: the caller was cancelled, even if the tool swallowed it: what
-                it returned comes too late.
-        """
-        task = asyncio.current_task()
-        assert task is not None
-        return RunningCall(self, tool_name, task, above)
-
-    def add(self, call: "RunningCall") -> None:
+    def begun(self, call: "RunningCall") -> None:
         """Know `call` from now on."""
         self._calls.add(call)
 
-    def discard(self, call: "RunningCall") -> None:
+    def ended(self, call: "RunningCall") -> None:
         """Know `call` no more."""
         self._calls.discard(call)
         if self._is_closed and not self._calls:
@@ -61,27 +47,30 @@ class RunningCalls:
 
 
 class RunningCall:
-    """One call under way; a context manager of its own, as one made of a generator is slow."""
+    """The time of one call, entered by its task; gives the call's own signal, below the run's.
 
-    __slots__ = ("_above", "_calls", "_is_interrupted", "_task", "signal", "tool_name")
+    A context manager of its own, as one made of a generator is slow. At its end, if the tool has
+    not failed:
 
-    def __init__(
-        self,
-        calls: RunningCalls,
-        tool_name: str,
-        task: "asyncio.Task[object]",
-        above: CancelSignal,
-    ) -> None:
+    Raises:
+        CallError: `cancelled`, when the executor closed meanwhile.
+        asyncio.CancelledError: the caller was cancelled, even if the tool swallowed it: what it
+            returned comes too late.
+    """
+
+    __slots__ = ("_calls", "_is_interrupted", "_task", "signal", "tool_name")
+
+    def __init__(self, calls: RunningCalls, tool_name: str, *, above: CancelSignal) -> None:
+        task = asyncio.current_task()
+        assert task is not None
         self.tool_name = tool_name
-        self.signal = CancelSignal()
+        self.signal = CancelSignal(above)
         self._calls = calls
         self._task = task
-        self._above = above
         self._is_interrupted = False
 
     def __enter__(self) -> CancelSignal:
-        self.signal.follow(self._above)
-        self._calls.add(self)
+        self._calls.begun(self)
         return self.signal
 
     def __exit__(
@@ -90,12 +79,12 @@ class RunningCall:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._calls.discard(self)
+        self._calls.ended(self)
         if error is None:
             if self._task.cancelling():
                 self._cancelled()
                 raise asyncio.CancelledError
-            if self._above.cancelled:
+            if self.signal.reason is not None:
                 raise CallError("cancelled", f'The call of "{self.tool_name}" was cancelled.')
         elif isinstance(error, asyncio.CancelledError):
             self._cancelled()

@@ -42,10 +42,10 @@ class ServiceTool:
         self.description = offered.service.description
         self.annotations = _ANNOTATIONS[offered.service.kind]
         self.input_schema: dict[str, Any] = offered.service.input_schema
-        self._offered = offered
+        self.offered = offered
 
     def __repr__(self) -> str:
-        return f"<ServiceTool {self.name!r} of {self._offered.service.contract!r}>"
+        return f"<ServiceTool {self.name!r} of {self.offered.service.contract!r}>"
 
     def parse(self, text: str) -> dict[str, object]:
         """The input that one JSON text holds.
@@ -56,7 +56,7 @@ class ServiceTool:
         Raises:
             ToolValidationError: not JSON, or a shape that does not fit.
         """
-        self._offered.service.parse(text)
+        self.offered.service.parse(text)
         return {"input": parse_json(text)}
 
     async def invoke(self, context: ToolContext, arguments: dict[str, object]) -> JsonValue:
@@ -66,7 +66,7 @@ class ServiceTool:
             ServiceFailed, ServiceTimeout: see spec/manifest.md 10.4.
         """
         value: Any = arguments["input"]
-        return await context.services.call(self._offered.offer, value, timeout_ms=IMPORT_TIMEOUT_MS)
+        return await context.services.call(self.offered.offer, value, timeout_ms=IMPORT_TIMEOUT_MS)
 
 
 @dataclass(frozen=True, slots=True)

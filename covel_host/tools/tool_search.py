@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from covel_host.base.error_texts import cut_text
 from covel_host.models.messages import ToolSpec
 from covel_host.tools.registry import CallableTool, ToolDefinition
 from plugin_sdk.results import ToolResult, with_model_view
@@ -23,6 +24,7 @@ MAX_LIMIT: Final = 20
 
 _JOINT: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 _MAX_SCHEMA_DEPTH: Final = 32
+_SHOWN_QUERY: Final = 200
 
 
 class _Arguments(BaseModel):
@@ -148,7 +150,8 @@ def _spoken(text: str) -> str:
 
 def _summary(query: str, found: Sequence[CallableTool]) -> str:
     if not found:
-        return f'No tool fits "{query}". Search again with other words for the ability you need.'
+        shown = cut_text(query, _SHOWN_QUERY)
+        return f'No tool fits "{shown}". Search again with other words for the ability you need.'
     lines = [f"- {tool.name}: {_first_paragraph(tool.description)}" for tool in found]
     return "\n".join(("Loaded, and callable from your next reply on:", *lines))
 

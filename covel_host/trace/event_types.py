@@ -1,122 +1,112 @@
-"""The closed list of event names with what each is for (spec/protocol.md 1 and 3)."""
+"""The closed list of event names: where each goes and how long it is kept (docs/events.md)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-Delivery = Literal["session", "trace"]
-"""`session` events tell clients what is so; `trace` events only explain."""
+Topic = Literal[
+    "runtime", "state", "game", "plugin", "session", "store", "system", "trace", "hooks", "job"
+]
+"""What a subscription asks for (spec/protocol.md 2.2)."""
+
+Keeping = Literal["replayed", "live", "trace"]
+"""`replayed` events have a place in the session's log and are sent again after a reconnect; `live`
+ones reach who listens at that moment and are kept nowhere; `trace` ones are rows of their turn."""
+
+Sender = Literal["commit", "execution", "run", "session", "host", "nobody"]
+"""Who sends it: the commit of an execution, the execution around its runs, one run, whoever changes
+a session between turns, the log itself; or no part of this host yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventType:
-    """One name: where it goes, and whether the bus forwards it to the stream of an action.
+    """One name.
 
-    An event that is not forwarded is written to that stream by the committing code itself, or
-    does not reach it at all.
+    `is_forwarded`: the bus forwards the event to the stream of an action. Others are written to it
+    by the committing code itself, or do not reach it at all (spec/protocol.md 3).
     """
 
     name: str
-    delivery: Delivery
-    is_forwarded: bool
+    topic: Topic
+    keeping: Keeping
+    sender: Sender
+    is_forwarded: bool = False
+
+    @property
+    def is_trace(self) -> bool:
+        """Whether it only explains; no client needs it to know what is so."""
+        return self.keeping == "trace"
 
 
-_SESSION = (
-    "narrative.delta",
-    "narrative.completed",
-    "interaction.requested",
-    "interaction.submitted",
-    "interaction.completed",
-    "execution.started",
-    "runtime.started",
-    "runtime.completed",
-    "runtime.failed",
-    "runtime.skipped",
-    "runtime.deferred",
-    "proposal.failed",
-    "execution.completed",
-    "error.occurred",
-    "event.emitted",
-    "character-schema.changed",
-    "record.updated",
-    "dimensions.changed",
-    "dimensions.settlement.changed",
-    "world.dimensions.changed",
-    "asset.generated",
-    "turn.suspended",
-    "turn.resumed",
-    "state.snapshot.created",
-    "session.forked",
-    "system.connected",
-    "system.heartbeat",
-    "system.reset",
-)
-_SESSION_FORWARDED = (
-    "ui.rendered",
-    "ui.part.update",
-    "domain-event.previewed",
-    "character.upserted",
-    "plugin-data.changed",
-    "ui.slot.changed",
-    "ui.slot.preview",
-    "ui.slot.cleared",
-    "job-status.updated",
-    "asset.progress",
-)
-_TRACE = (
-    "turn.started",
-    "turn.completed",
-    "function.executing",
-    "function.completed",
-    "recursive.calling",
-    "recursive.completed",
-    "recursive.failed",
-    "subagent.started",
-    "subagent.completed",
-    "subagent.failed",
-    "scheduling.hazard",
-    "utils.fetch.calling",
-    "utils.fetch.responded",
-    "utils.fetch.failed",
-    "plugin.service.completed",
-    "command.invoked",
-    "command.completed",
-    "command.failed",
-    "context.pruned",
-    "context.compacted",
-    "context.compaction.failed",
-    "commit.fanout.failed",
-    "execution.settle-timeout",
-    "hook.error",
-)
-_TRACE_FORWARDED = (
-    "tool.calling",
-    "tool.completed",
-    "tool.failed",
-    "llm.calling",
-    "llm.responded",
-    "message.completed",
-    "block.emitted",
-    "hook.fired",
-    "hook.rewrote",
-    "hook.aborted",
-    "gateway.calling",
-    "gateway.responded",
-    "gateway.failed",
-)
-
-_GROUPS: tuple[tuple[tuple[str, ...], Delivery, bool], ...] = (
-    (_SESSION, "session", False),
-    (_SESSION_FORWARDED, "session", True),
-    (_TRACE, "trace", False),
-    (_TRACE_FORWARDED, "trace", True),
-)
-
-EVENT_TYPES: dict[str, EventType] = {
-    name: EventType(name, delivery, is_forwarded)
-    for names, delivery, is_forwarded in _GROUPS
-    for name in names
+_SESSION: Final[dict[tuple[Topic, Keeping, Sender], str]] = {
+    ("game", "live", "run"): "narrative.delta",
+    ("game", "replayed", "commit"): "narrative.completed",
+    ("state", "replayed", "commit"): """
+        interaction.requested character-schema.changed character.upserted record.updated
+        dimensions.changed dimensions.settlement.changed event.emitted asset.generated
+        proposal.failed
+    """,
+    ("plugin", "replayed", "commit"): "plugin-data.changed ui.rendered ui.part.update",
+    ("state", "replayed", "session"): "interaction.submitted",
+    ("runtime", "replayed", "execution"): """
+        execution.started execution.completed
+        runtime.started runtime.completed runtime.failed runtime.skipped
+    """,
+    ("system", "live", "host"): "system.connected system.reset",
+    ("system", "live", "nobody"): "system.heartbeat",
+    ("state", "replayed", "nobody"): "interaction.completed world.dimensions.changed",
+    ("state", "live", "nobody"): "domain-event.previewed",
+    ("runtime", "replayed", "nobody"): "runtime.deferred error.occurred",
+    ("plugin", "replayed", "nobody"): "ui.slot.changed ui.slot.cleared",
+    ("plugin", "live", "nobody"): "ui.slot.preview asset.progress",
+    ("job", "replayed", "run"): "job-status.updated",
+    ("session", "replayed", "nobody"): """
+        turn.suspended turn.resumed state.snapshot.created session.forked
+    """,
 }
-"""Every event name there is; an event of another name cannot be made."""
+
+_TRACE: Final[dict[tuple[Topic, Sender], str]] = {
+    ("trace", "execution"): """
+        turn.started turn.completed scheduling.hazard commit.fanout.failed
+    """,
+    ("trace", "run"): """
+        tool.calling tool.completed tool.failed tool.replaced llm.calling llm.responded
+        function.executing function.completed plugin.service.completed
+        context.pruned context.compacted context.compaction.failed
+        gateway.calling gateway.responded gateway.failed
+        recursive.calling recursive.completed recursive.failed
+        subagent.started subagent.completed subagent.failed
+        utils.fetch.calling utils.fetch.responded utils.fetch.failed
+    """,
+    ("trace", "session"): "command.invoked command.completed command.failed",
+    ("hooks", "run"): "hook.fired hook.rewrote hook.aborted hook.error",
+    ("trace", "nobody"): """
+        message.completed block.emitted execution.settle-timeout
+    """,
+}
+
+_FORWARDED: Final = """
+    ui.rendered ui.part.update domain-event.previewed character.upserted plugin-data.changed
+    ui.slot.changed ui.slot.preview ui.slot.cleared job-status.updated asset.progress
+    tool.calling tool.completed tool.failed tool.replaced llm.calling llm.responded
+    message.completed block.emitted hook.fired hook.rewrote hook.aborted
+    gateway.calling gateway.responded gateway.failed
+"""
+
+
+def _types() -> Iterator[EventType]:
+    forwarded = frozenset(_FORWARDED.split())
+    for (topic, keeping, sender), names in _SESSION.items():
+        for name in names.split():
+            yield EventType(name, topic, keeping, sender, name in forwarded)
+    for (topic, sender), names in _TRACE.items():
+        for name in names.split():
+            yield EventType(name, topic, "trace", sender, name in forwarded)
+
+
+EVENT_TYPES: Final[dict[str, EventType]] = {one.name: one for one in _types()}
+"""Every event name there is; an event of another name cannot be made. Their members are in
+`trace.event_payloads`, which a test keeps complete."""
 
 
 def checked_type(name: str) -> str:

@@ -4,6 +4,7 @@ import difflib
 from dataclasses import dataclass, field
 from typing import Any
 
+from covel_host.base.answer_sizes import text_size_problem
 from covel_host.base.json_text import JsonValueError, dump_json
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.generation import Generation
@@ -47,9 +48,9 @@ def admit_action(request: ActionRequest, catalog: Catalog) -> AdmittedAction:
     The payload is checked against the action's shape later.
 
     Raises:
-        RequestRefused: `payload-invalid` for what JSON cannot hold, `action-reserved`,
-            `package-not-found`, `package-not-loaded`, `approval-required`, `unknown-action`,
-            `runtime-not-found`.
+        RequestRefused: `payload-invalid` for what JSON cannot hold or what is too large,
+            `action-reserved`, `package-not-found`, `package-not-loaded`, `approval-required`,
+            `unknown-action`, `runtime-not-found`.
     """
     check_name(request.action)
     text = _text(request)
@@ -81,11 +82,15 @@ def check_active(plugin_id: str, session: SessionRecord) -> None:
 
 def _text(request: ActionRequest) -> str:
     try:
-        return dump_json(request.payload)
+        text = dump_json(request.payload)
     except JsonValueError as error:
         raise RequestRefused(
             f"The payload cannot be written as JSON: {error}.", code="payload-invalid"
         ) from error
+    problem = text_size_problem(text)
+    if problem is not None:
+        raise RequestRefused(f"The payload is too large: {problem}.", code="payload-invalid")
+    return text
 
 
 def check_name(action: str) -> None:

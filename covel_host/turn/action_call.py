@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from covel_host.base.answer_sizes import size_problem
 from covel_host.base.author_calls import (
     AuthorCall,
     AuthorLate,
@@ -90,7 +91,9 @@ class ActionCall:
         self._catalog = catalog
         self._ports = ports
         self._command = command
-        self._announcer = Announcer(observer, session_id=session.session_id, turn_id=NO_TURN)
+        self._announcer = Announcer(
+            observer, ports.events, session_id=session.session_id, turn_id=NO_TURN
+        )
         self._id = ports.ids.new("action") if command is None else command.invocation.invocation_id
         self._started = ports.clock.monotonic()
         self._life = CallLife("action")
@@ -141,12 +144,17 @@ class ActionCall:
 
     def _checked(self, returned: object) -> tuple[JsonValue, RunFailure | None]:
         try:
-            return self._admitted.action.to_json(returned), None
+            answer = self._admitted.action.to_json(returned)
         except ToolValidationError as error:
             message = f"{self._subject()} returned what does not fit its shape: {error.message}"
             return None, RunFailure("internal", message)
         except Exception as error:  # the result may run code of the package when it is written
             return None, self._raised(error)
+        problem = size_problem(answer)
+        if problem is None:
+            return answer, None
+        message = f"{self._subject()} returned what is too large: {problem}."
+        return None, RunFailure("internal", message)
 
     def _raised(self, error: BaseException) -> RunFailure:
         root = self._admitted.generation.reading.root

@@ -4,6 +4,7 @@ import difflib
 import random
 from collections.abc import Mapping
 
+from covel_host.base.answer_sizes import size_problem
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.json_text import JsonValueError, json_copy
@@ -139,7 +140,8 @@ class ActionCallContext:
                 else "List it under `contributes.events` in PLUGIN.md.",
             )
         try:
-            problems = found.payload.problems(json_copy(event.data), limit=_MAX_PROBLEMS)
+            data = json_copy(event.data)
+            problems = found.payload.problems(data, limit=_MAX_PROBLEMS)
         except JsonValueError as error:
             raise ToolError(
                 "invalid-input", f"The data of {event.topic!r} are not JSON: {error}."
@@ -148,4 +150,9 @@ class ActionCallContext:
             listed = "; ".join(str(problem) for problem in problems)
             raise ToolError(
                 "invalid-input", f"The data of {event.topic!r} do not fit its schema: {listed}"
+            )
+        problem = size_problem(data)
+        if problem is not None:
+            raise ToolError(
+                "invalid-input", f"The data of {event.topic!r} are too large: {problem}."
             )

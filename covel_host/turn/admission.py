@@ -132,7 +132,10 @@ def _runtime(target: str, generation: Generation) -> RuntimeReading:
         if known
         else f"The package {generation.plugin_id!r} has no runtime, so there is nothing to run.",
         code="runtime-not-found",
-        hint=f"Runtimes: {', '.join(known)}." if known else None,
+        hint=f"Runtimes: {', '.join(known)}."
+        if known
+        else "Run a package that has one, with this one beside it: "
+        f"covel run PLUGIN --with {generation.plugin_id}",
     )
 
 
@@ -162,4 +165,5 @@ def _check_payload(payload: JsonValue, runtime: RuntimeReading, schemas: Runtime
         raise RequestRefused(
             f"The payload does not fit the payload schema of {runtime.runtime_id!r}: {listed}",
             code="payload-invalid",
+            hint="No payload was given; --payload gives one." if payload is None else None,
         )

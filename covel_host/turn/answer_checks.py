@@ -8,9 +8,11 @@ from pydantic import TypeAdapter
 
 from covel_host.base.json_text import JsonValueError, json_copy
 from covel_host.catalog.catalog import Catalog
+from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.store.interactions import find_interaction
 from covel_host.store.player_inputs import find_player_input
 from covel_host.store.records import InteractionRecord, SessionRecord
+from covel_host.store.seats import get_seat
 from covel_host.store.transaction import Reading
 from covel_host.turn.admission import loaded_generation
 from covel_host.turn.answer_errors import (
@@ -23,7 +25,13 @@ from covel_host.turn.answer_errors import (
     AnswerIssue,
     AnswerRefused,
 )
-from covel_host.turn.answer_fields import Question, action_kind, answer_narrative, read_answer
+from covel_host.turn.answer_fields import (
+    Question,
+    action_kind,
+    answer_narrative,
+    asked_fields,
+    read_answer,
+)
 from covel_host.turn.errors import RequestRefused
 from covel_host.turn.form_validators import validator_issues
 from covel_host.turn.ports import TurnPorts
@@ -62,15 +70,25 @@ class AcceptedAnswer:
 
 
 class AnswerChecks:
-    """The checks of one session's answers; `only_of` names the package that may be answered."""
+    """The checks of one session's answers.
+
+    `only_of` names the package that may be answered, None for any; `seat_id` the seat that answers.
+    """
 
     def __init__(
-        self, session: SessionRecord, catalog: Catalog, ports: TurnPorts, *, only_of: str | None
+        self,
+        session: SessionRecord,
+        catalog: Catalog,
+        ports: TurnPorts,
+        *,
+        only_of: str | None,
+        seat_id: str = DEFAULT_SEAT_ID,
     ) -> None:
         self._session = session
         self._catalog = catalog
         self._ports = ports
         self._only_of = only_of
+        self._seat_id = seat_id
 
     async def accepted(self, answers: Sequence[Answer]) -> tuple[AcceptedAnswer, ...]:
         """The answers in their stored form.
@@ -81,9 +99,7 @@ class AnswerChecks:
             RequestRefused: `approval-required`.
         """
         _check_count(answers)
-        asked = await self._ports.store.read(
-            lambda reading: [self._asked(reading, answer) for answer in answers]
-        )
+        asked = await self._ports.store.read(lambda reading: self._all_asked(reading, answers))
         _check_once(answers)
         accepted: list[AcceptedAnswer] = []
         issues: list[AnswerIssue] = []
@@ -96,6 +112,21 @@ class AnswerChecks:
         if issues:
             raise _rejected(issues)
         return tuple(accepted)
+
+    def _all_asked(self, reading: Reading, answers: Sequence[Answer]) -> list[InteractionRecord]:
+        self._check_seat(reading)
+        return [self._asked(reading, answer) for answer in answers]
+
+    def _check_seat(self, reading: Reading) -> None:
+        """Whoever answers sits at the table (spec/execution.md 1.2); any seat may say and act."""
+        session_id, seat_id = self._session.session_id, self._seat_id
+        # The default seat is there before a player character is bound to it.
+        if seat_id != DEFAULT_SEAT_ID and get_seat(reading, session_id, seat_id) is None:
+            raise AnswerRefused(
+                f"The session has no seat {seat_id!r}.",
+                code=INVALID_ACTION,
+                hint=f"See: covel sessions seat {session_id}",
+            )
 
     def _asked(self, reading: Reading, answer: Answer) -> InteractionRecord:
         """The committed question, which nobody has answered yet."""
@@ -123,6 +154,7 @@ class AnswerChecks:
             raise AnswerRefused(
                 f"The question {answer.interaction_id!r} has no field {names}.",
                 code=INVALID_SUBMISSION,
+                hint=f"It has: {', '.join(asked_fields(question))}.",
             )
         if read.issues:
             return tuple(

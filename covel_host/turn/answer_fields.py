@@ -47,6 +47,23 @@ def read_answer(question: Question, submitted: JsonObject, *, locale: str) -> Re
             assert_never(question)
 
 
+def asked_fields(question: Question) -> list[str]:
+    """What an answer to the question is made of, each with what it takes, for messages."""
+    match question:
+        case FormInteraction():
+            return [
+                f"{field.name} ({field.type}{', required' if field.required else ''})"
+                for field in question.fields
+            ]
+        case ChoiceInteraction():
+            options = ", ".join(repr(choice.id) for choice in question.choices)
+            return [f"selectedId (one of {options})"]
+        case ConfirmationInteraction():
+            return ["confirmed (true or false)"]
+        case _:
+            assert_never(question)
+
+
 def answer_narrative(question: Question, values: JsonObject, *, locale: str) -> str:
     """The sentence of the story that an accepted answer becomes."""
     if isinstance(question, ConfirmationInteraction):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from covel_host.proposals.at_once import NO_TURN
+from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.store.interactions import find_interaction
 from covel_host.store.records import (
     OutsideInputChannel,
@@ -19,10 +20,11 @@ from covel_host.turn.sessions import active_session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersRequest:
-    """A batch of answers, accepted together or not at all."""
+    """A batch of answers from one seat, accepted together or not at all."""
 
     session_id: str
     answers: tuple[Answer, ...]
+    seat_id: str = DEFAULT_SEAT_ID
     source: OutsideInputSource = "player"
     channel: OutsideInputChannel = "cli"
 
@@ -51,8 +53,10 @@ async def answer_questions(
     with ports.catalogs.lease() as lease:
         async with ports.session_locks.held(request.session_id), ports.lock.held():
             session = await active_session(ports.store, request.session_id)
-            announcer = Announcer(observer, session_id=session.session_id, turn_id=NO_TURN)
-            taker = AnswerTaker(session, lease.catalog, ports, announcer)
+            announcer = Announcer(
+                observer, ports.events, session_id=session.session_id, turn_id=NO_TURN
+            )
+            taker = AnswerTaker(session, lease.catalog, ports, announcer, seat_id=request.seat_id)
             taken = await taker.take(request.answers, audit=_audit(request, ports))
     return AnswersReport(
         session_id=session.session_id, revision=taken.revision, stored=taken.stored
@@ -85,5 +89,6 @@ def _audit(request: AnswersRequest, ports: TurnPorts) -> OutsideInputRecord:
         channel=request.channel,
         target="",
         payload=None,
+        metadata={"seatId": request.seat_id},
         started_at=ports.clock.now(),
     )

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from covel_host.catalog.catalog import Catalog
 from covel_host.proposals.at_once import NO_TURN
+from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.store.outside_inputs import begin_outside_input
 from covel_host.store.player_inputs import append_player_input
 from covel_host.store.records import OutsideInputRecord, PlayerInputRecord, SessionRecord
@@ -48,7 +49,7 @@ class AnswerTaker:
     """Takes answers in one session, whose locks the caller holds.
 
     `catalog` is leased for that time; its validators are asked. `only_of` is the package whose
-    questions may be answered, None for any.
+    questions may be answered, None for any; `seat_id` is the seat that answers.
     """
 
     def __init__(
@@ -59,11 +60,12 @@ class AnswerTaker:
         announcer: Announcer,
         *,
         only_of: str | None = None,
+        seat_id: str = DEFAULT_SEAT_ID,
     ) -> None:
         self._session = session
         self._ports = ports
         self._announcer = announcer
-        self._checks = AnswerChecks(session, catalog, ports, only_of=only_of)
+        self._checks = AnswerChecks(session, catalog, ports, only_of=only_of, seat_id=seat_id)
 
     async def take(
         self, answers: Sequence[Answer], *, audit: OutsideInputRecord | None = None
@@ -145,7 +147,7 @@ def _audit_row(
         plugin_id=answer.asked.source.plugin_id,
         target=record.interaction_id,
         payload=record.values,
-        metadata={"turnId": record.source.turn_id, "kind": answer.kind},
+        metadata={**audit.metadata, "turnId": record.source.turn_id, "kind": answer.kind},
         outcome="completed",
     )
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from covel_host.catalog.catalog import Catalog
 from covel_host.manifest.commands import Command
+from covel_host.manifest.labels import labelled_commands
+from covel_host.manifest.reading import PackageReading
 from covel_host.store.records import SessionRecord
 from covel_host.turn.command_errors import CommandRefused
 from covel_host.turn.command_lines import CommandLine
@@ -84,9 +86,24 @@ class CommandDirectory:
 def session_commands(catalog: Catalog, session: SessionRecord) -> CommandDirectory:
     """What the session's packages declare; a package need not be loaded to be known."""
     return CommandDirectory(
-        KnownCommand(plugin_id, command)
-        for plugin_id in session.active_packages
-        if (state := catalog.packages.get(plugin_id)) is not None
-        and state.reading.manifest is not None
-        for command in state.reading.manifest.contributes.commands
+        KnownCommand(reading.plugin_id, command)
+        for reading in _readings(catalog, session)
+        if reading.manifest is not None
+        for command in reading.manifest.contributes.commands
     )
+
+
+def labelled_directory(catalog: Catalog, session: SessionRecord) -> CommandDirectory:
+    """The same with their texts in the session's language, as far as packages have them."""
+    return CommandDirectory(
+        KnownCommand(reading.plugin_id, command)
+        for reading in _readings(catalog, session)
+        for command in labelled_commands(reading, session.locale)
+    )
+
+
+def _readings(catalog: Catalog, session: SessionRecord) -> Iterator[PackageReading]:
+    for plugin_id in session.active_packages:
+        state = catalog.packages.get(plugin_id)
+        if state is not None:
+            yield state.reading

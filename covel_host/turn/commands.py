@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from covel_host.base.daemon_threads import run_in_daemon_thread
 from covel_host.proposals.at_once import NO_TURN
 from covel_host.store.records import OutsideInputChannel, SessionRecord
 from covel_host.trace.log import TraceLog
@@ -15,7 +16,12 @@ from covel_host.turn.action_call import ActionCommand, ActionReport
 from covel_host.turn.actions import run_action
 from covel_host.turn.announcer import Announcer
 from covel_host.turn.command_arguments import bind_named, bind_words, canonical_line
-from covel_host.turn.command_directory import CommandDirectory, KnownCommand, session_commands
+from covel_host.turn.command_directory import (
+    CommandDirectory,
+    KnownCommand,
+    labelled_directory,
+    session_commands,
+)
 from covel_host.turn.command_environment import capture_environment
 from covel_host.turn.command_lines import CommandLine, read_line
 from covel_host.turn.command_texts import command_help, commands_help
@@ -70,19 +76,27 @@ async def run_command(
     line = read_line(request.line)
     directory = session_commands(ports.catalogs.current, session)
     if line.name.text == HELP and not directory.has(HELP):
-        return CommandHelp(_help(line, directory, session))
+        return CommandHelp(await _help(line, directory, ports, session))
     known = directory.find(line.name.text, line=line)
     invocation = _invocation(request, line, known, ports)
     return CommandReport(invocation, await _run(request, invocation, known, ports, observer))
 
 
-def _help(line: CommandLine, directory: CommandDirectory, session: SessionRecord) -> str:
-    if not line.words:
-        commands = [known.command for known in directory.commands]
-        return commands_help(commands, locale=session.locale)
-    name = line.words[0].text.removeprefix("/")
-    known = directory.find(name)
-    return command_help(known.command, command_id=known.command_id, locale=session.locale)
+async def _help(
+    line: CommandLine, directory: CommandDirectory, ports: TurnPorts, session: SessionRecord
+) -> str:
+    wanted = None
+    if line.words:
+        wanted = directory.find(line.words[0].text.removeprefix("/")).command_id
+    catalog = ports.catalogs.current
+    # Labels are read from files, and only somebody who asks for help needs them.
+    labelled = await run_in_daemon_thread(
+        lambda: labelled_directory(catalog, session), name="covel command labels"
+    )
+    for known in labelled.commands:
+        if known.command_id == wanted:
+            return command_help(known.command, command_id=wanted, locale=session.locale)
+    return commands_help([known.command for known in labelled.commands], locale=session.locale)
 
 
 def _invocation(
@@ -144,7 +158,7 @@ async def _run(
 
 def _trace(request: CommandRequest, ports: TurnPorts, observer: Observer) -> TraceLog:
     """A command's trace is shown live and kept nowhere: it belongs to no turn."""
-    announcer = Announcer(observer, session_id=request.session_id, turn_id=NO_TURN)
+    announcer = Announcer(observer, ports.events, session_id=request.session_id, turn_id=NO_TURN)
     return TraceLog(
         turn_id=NO_TURN, clock=ports.clock, secrets=ports.secrets, listener=announcer.show_trace
     )

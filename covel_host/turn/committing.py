@@ -1,120 +1,202 @@
-"""From the result of a run to what its execution commits, and why it may not."""
+"""From the runs of an execution to what it commits, and why it may not."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 
 from covel_host.proposals.commit_units import RunRole
-from covel_host.proposals.errors import ProposalRefused
-from covel_host.proposals.plan import ExecutionCommit, ExportWrite, NewMessage, RunWrites
-from covel_host.proposals.read_sets import Read
+from covel_host.proposals.plan import (
+    CommitProgress,
+    ExecutionCommit,
+    ExportWrite,
+    NewMessage,
+    RunWrites,
+)
 from covel_host.runtime.completion_prose import sanitize_prose
 from covel_host.runtime.result import RunFailure, RuntimeResult
+from covel_host.runtime.shown_result import shown_failure
+from covel_host.store.package_failures import PackageFailures, put_package_failures
+from covel_host.store.session_clock import write_clock
+from covel_host.store.transaction import Transaction
 from covel_host.trace.events import TraceEvent
+from covel_host.turn.clock_changes import SetupChanges, setup_changes, trigger_rows
 from covel_host.turn.facts import ExecutionFacts
+from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
+from covel_host.turn.package_pauses import counted_failures
 from covel_host.turn.providers import dimension_provider
 from covel_host.turn.records import result_json, tool_call_records
-from plugin_sdk.proposals import NarrativeAppend
+from plugin_sdk.values import JsonValue
+
+DIMENSIONS_MISSING = "dimension-snapshot-unavailable"
 
 
-def commit_obstacle(facts: ExecutionFacts, result: RuntimeResult) -> RunFailure | None:
+def commit_obstacle(facts: ExecutionFacts, runs: Iterable[FinishedRun]) -> RunFailure | None:
     """Why an execution may not be committed, known before its transaction; None when it may.
 
-    A run that failed or was aborted commits nothing; a story must have been told in prose that is
-    not empty, and one that its guard skipped needs none (spec/transactions.md 4.4).
+    What was started by hand must not have failed. A story must have been told in prose that is not
+    empty, unless its guard or a gate skipped it; one that waited for the world's dimensions in vain
+    takes the execution with it (spec/transactions.md 4.4, spec/execution.md 13.2). Other runs that
+    fail commit nothing themselves.
     """
-    if result.failure is not None:
-        return result.failure
-    if _role(facts, result) == "story" and not _has_prose(result):
-        return RunFailure(
-            "story_without_prose",
-            f"The story runtime {result.runtime_id!r} ended without any prose.",
+    for run in runs:
+        result = run.result
+        is_target = facts.target is not None and facts.target.runtime.runtime_id == (
+            run.runtime.runtime_id
         )
+        if result.failure is not None and (is_target or run.runtime.declaration.is_story):
+            return shown_failure(result)
+        if run.was_left_out and result.reason == DIMENSIONS_MISSING:
+            return RunFailure(
+                DIMENSIONS_MISSING,
+                f"The story runtime {result.runtime_id!r} could not be told: the runtime that "
+                "gives the world's dimensions failed.",
+            )
+        if run.is_told_story and not any(sanitize_prose(text) for text in run.prose):
+            return RunFailure(
+                "story_without_prose",
+                f"The story runtime {result.runtime_id!r} ended without any prose.",
+            )
     return None
 
 
 def execution_commit(
     facts: ExecutionFacts,
-    result: RuntimeResult,
+    finished: FinishedRuns,
     trace: Sequence[TraceEvent],
     *,
-    reads: Sequence[Read],
-    veto: ProposalRefused | None,
     auto_snapshots_kept: int,
+    secrets: Collection[str],
     finished_at: datetime,
     duration_ms: int,
     new_id: Callable[[str], str],
 ) -> ExecutionCommit:
-    """Everything the transaction of this execution writes.
-
-    `veto` is the refusal of one of the run's proposals, given before the commit.
-    """
+    """Everything the transaction of this execution writes."""
+    setup = setup_changes(facts, finished.runs, now=finished_at)
     return ExecutionCommit(
         session_id=facts.session.session_id,
         incarnation=facts.session.incarnation,
         turn_id=facts.turn_id,
-        origin="manual",
+        parent_turn_id=facts.parent_turn_id,
+        origin=facts.origin,
         logical_turn_id=facts.turn_id,
         logical_turn=facts.logical_turn,
+        counts_turn=facts.session.phase == "playing" and not facts.is_start,
         started_at=facts.started_at,
         finished_at=finished_at,
         duration_ms=duration_ms,
-        results=(result_json(result, reads),),
-        messages=_player_message(facts, new_id),
-        runs=(_writes(facts, result, veto),),
-        tool_calls=tool_call_records([result], session_id=facts.session.session_id),
+        results=tuple(_results(finished)),
+        messages=(*_player_message(facts, new_id), *_interjections(finished.runs)),
+        runs=tuple(_writes(run) for run in finished.runs if not run.was_left_out),
+        tool_calls=tool_call_records(
+            finished.results, session_id=facts.session.session_id, secrets=secrets
+        ),
         trace=tuple(trace),
+        phase=setup.phase,
         dimension_provider_id=dimension_provider(facts.catalog, facts.session),
         policies=facts.policies,
         auto_snapshots_kept=auto_snapshots_kept,
+        extra_writes=_clock_writes(facts, finished, setup, at=finished_at),
     )
 
 
-def _writes(
-    facts: ExecutionFacts, result: RuntimeResult, veto: ProposalRefused | None
-) -> RunWrites:
+def _results(finished: FinishedRuns) -> Iterable[dict[str, JsonValue]]:
+    for run in finished.runs:
+        yield _result(run.result)
+        for nested in run.nested:
+            origin: dict[str, JsonValue] = {
+                "origin": nested.kind,
+                "parentRunId": nested.parent_run_id,
+            }
+            yield {**_result(nested.result), **origin}
+
+
+def _result(result: RuntimeResult) -> dict[str, JsonValue]:
+    return result_json(result, () if result.reads is None else result.reads.reads)
+
+
+def _clock_writes(
+    facts: ExecutionFacts, finished: FinishedRuns, setup: SetupChanges, *, at: datetime
+) -> Callable[[Transaction, CommitProgress], None]:
+    def write(transaction: Transaction, progress: CommitProgress) -> None:
+        dropped = {run.run_id for run in progress.dropped}
+        write_clock(
+            transaction,
+            facts.session.session_id,
+            triggers=trigger_rows(facts, finished.runs, dropped=dropped),
+            setup=setup.states,
+            revision=progress.revision,
+            at=at,
+        )
+        put_package_failures(
+            transaction,
+            facts.session.session_id,
+            changed_failures(facts, finished.runs),
+            revision=progress.revision,
+            at=at,
+        )
+
+    return write
+
+
+def changed_failures(facts: ExecutionFacts, runs: Iterable[FinishedRun]) -> list[PackageFailures]:
+    """The failures in a row that change; a run by hand counts neither way."""
+    return [] if facts.target is not None else counted_failures(facts.frozen.failures, runs)
+
+
+def _writes(run: FinishedRun) -> RunWrites:
+    result = run.result
     return RunWrites(
         run_id=result.run_id,
         plugin_id=result.plugin_id,
         runtime_id=result.runtime_id,
         proposals=result.proposals,
-        export=_export(facts, result),
-        role=_role(facts, result),
-        veto=veto,
+        export=_export(run),
+        role=_role(run),
+        rests_on=run.rests_on,
+        veto=run.veto,
     )
 
 
-def _role(facts: ExecutionFacts, result: RuntimeResult) -> RunRole:
-    manifest = facts.target.manifest
-    if manifest.io.visibility == "story" and result.status == "success":
+def _role(run: FinishedRun) -> RunRole:
+    if run.is_told_story:
         return "story"
-    return "setup" if manifest.schedule.stage == "setup" else "other"
+    return "setup" if run.runtime.declaration.stage == "setup" else "other"
 
 
-def _has_prose(result: RuntimeResult) -> bool:
-    return any(
-        isinstance(proposal.model, NarrativeAppend) and sanitize_prose(proposal.model.content)
-        for proposal in result.proposals
-    )
-
-
-def _export(facts: ExecutionFacts, result: RuntimeResult) -> ExportWrite | None:
-    name = facts.target.manifest.io.output.record_as
-    if name is None or not result.has_value:
+def _export(run: FinishedRun) -> ExportWrite | None:
+    name = run.runtime.manifest.io.output.record_as
+    if name is None or not run.result.has_value:
         return None
-    return ExportWrite(name=name, value=result.value, schema=facts.target.schemas.output)
+    return ExportWrite(name=name, value=run.result.value, schema=run.runtime.schemas.output)
 
 
 def _player_message(facts: ExecutionFacts, new_id: Callable[[str], str]) -> tuple[NewMessage, ...]:
-    request = facts.request
-    if request.message is None:
+    given = facts.input
+    if given.message is None:
         return ()
     return (
         NewMessage(
-            message_id=request.input_message_id or new_id("message"),
+            message_id=given.message_id or new_id("message"),
             source="player",
             role="user",
-            content=request.message,
+            content=given.message,
             created_at=facts.started_at,
-            may_be_posted=request.input_message_id is not None,
+            data={} if given.seat_id is None else {"seatId": given.seat_id},
+            may_be_posted=given.message_id is not None,
         ),
     )
+
+
+def _interjections(runs: Iterable[FinishedRun]) -> Iterable[NewMessage]:
+    """What players added to stories that were told; it goes before the story in the journal."""
+    for run in runs:
+        if not run.is_told_story:
+            continue
+        for added in run.result.interjections:
+            yield NewMessage(
+                message_id=added.message_id,
+                source="player",
+                role="user",
+                content=added.text,
+                created_at=added.at,
+                data={"isInterjection": True},
+            )

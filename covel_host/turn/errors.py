@@ -10,5 +10,5 @@ class RequestRefused(HostError):
     `runtime-ambiguous`, `tool-not-found`, `not-supported-yet`, `payload-invalid`,
     `session-not-found`, `session-not-active`, `host-closed`; of RPC actions also
     `plugin-not-active`, `unknown-action`, `action-reserved`. `CommandRefused` and `AnswerRefused`
-    have codes of their own.
+    have codes of their own, and changes of a session those of docs/sessions.md.
     """

@@ -1,101 +1,44 @@
-"""One manual execution, from admission to commit (spec/execution.md 2.4)."""
+"""One execution of any origin, from its start to its commit (spec/execution.md 2.4)."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
-from covel_host.base.random_streams import RandomSource
-from covel_host.catalog.catalog import Catalog
-from covel_host.proposals.errors import ProposalRefused
 from covel_host.runtime.result import RunFailure, RuntimeResult
-from covel_host.runtime.run import RunPorts
-from covel_host.runtime.runs import Run, new_run
-from covel_host.tools.builtin.installed import builtin_tools
-from covel_host.tools.registry import ToolRegistry
+from covel_host.runtime.shown_result import shown_result
 from covel_host.trace.log import TraceLog
-from covel_host.turn.admission import ManualRequest, Target, admit
 from covel_host.turn.announcer import Announcer
-from covel_host.turn.exports import wanted_exports
-from covel_host.turn.facts import ExecutionFacts, policies_of, runtime_run
-from covel_host.turn.freezing import freeze_session
+from covel_host.turn.execution_report import (
+    TURN_VETOED,
+    ExecutionReport,
+    end_facts,
+    is_continued,
+)
+from covel_host.turn.facts import ExecutionFacts
+from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
 from covel_host.turn.hook_calls import TurnHooks, execution_hooks
-from covel_host.turn.memory import session_memory
+from covel_host.turn.layer_playing import ABORTED, CANCELLED, LayerPlayer, is_cancelled
+from covel_host.turn.nested_runs import ExecutionNestedRuns
 from covel_host.turn.ports import Observer, TurnPorts
-from covel_host.turn.sessions import needed_packages, session_for
-from covel_host.turn.settling import Settled, Settling
+from covel_host.turn.run_making import RunMaker
+from covel_host.turn.schedule import Schedule
+from covel_host.turn.schedule_reports import ScheduleReports
+from covel_host.turn.schedule_selection import select_runtimes
+from covel_host.turn.schedule_types import Activation
+from covel_host.turn.services import session_generations
+from covel_host.turn.settling import Settling
 from plugin_sdk.values import JsonValue
 
-ABORTED = RunFailure("aborted-by-player", "The execution was aborted before its commit.")
-CANCELLED = RunFailure(
-    "cancelled", "The run was cancelled before its commit, such as by closing the host."
-)
 
-TURN_VETOED = "turn-vetoed"
-"""The code of an execution that a `turn_start` hook did not let start."""
+class Execution:
+    """Plays one execution, once; made by somebody who holds the session's locks."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionReport:
-    """What became of an execution; `committed` is the only proof that anything was stored.
-
-    `failure` says why it was not committed.
-    """
-
-    session_id: str
-    turn_id: str
-    result: RuntimeResult
-    committed: bool
-    revision: int | None = None
-    failure: RunFailure | None = None
-
-
-async def run_manual(
-    request: ManualRequest, ports: TurnPorts, observer: Observer
-) -> ExecutionReport:
-    """Run one runtime and commit what it did, or nothing of it.
-
-    The catalog is leased from admission to the end: a reload meanwhile changes nothing. A refusal
-    or a store error in the commit is the report's `failure`, and the turn is kept as failed.
-
-    Raises:
-        RequestRefused: it cannot run at all; nothing was started.
-        ExecutionLockTakenError: another process is executing on this database.
-        asyncio.CancelledError: it was aborted. Before the commit: the turn is kept as failed,
-            without its writes. A commit that has begun ends first and counts.
-    """
-    await ports.catalogs.need(await needed_packages(ports, request))
-    with ports.catalogs.lease() as lease:
-        target = admit(request, lease.catalog)
-        async with ports.session_locks.held(request.session_id), ports.lock.held():
-            facts = await _facts(request, target, lease.catalog, ports)
-            return await _Execution(facts, ports, observer).run()
-
-
-async def _facts(
-    request: ManualRequest, target: Target, catalog: Catalog, ports: TurnPorts
-) -> ExecutionFacts:
-    packages = (target.generation.plugin_id, *request.packages)
-    session = await session_for(ports, request.session_id, packages=packages)
-    exports = wanted_exports(target.manifest, catalog, session)
-    return ExecutionFacts(
-        request=request,
-        catalog=catalog,
-        target=target,
-        session=session,
-        frozen=await freeze_session(ports.store, session, exports=exports),
-        policies=policies_of(target, catalog, session),
-        turn_id=ports.ids.new("turn"),
-        run_id=ports.ids.new("run"),
-        started_at=ports.clock.now(),
-    )
-
-
-class _Execution:
     def __init__(self, facts: ExecutionFacts, ports: TurnPorts, observer: Observer) -> None:
         self._facts = facts
         self._ports = ports
         self._started = ports.clock.monotonic()
         self._announcer = Announcer(
-            observer, session_id=facts.session.session_id, turn_id=facts.turn_id
+            observer, ports.events, session_id=facts.session.session_id, turn_id=facts.turn_id
         )
         self._trace = TraceLog(
             turn_id=facts.turn_id,
@@ -105,128 +48,189 @@ class _Execution:
         )
         # Derived from what a repeated run has in common, never from an ID (design/sdk.md).
         self._seed = ports.randoms.stream("execution", facts.session.revision).getrandbits(64)
-        self._run = runtime_run(facts, ports)
         self._hooks = TurnHooks(execution_hooks(facts, ports), facts, self._trace)
-        self._is_run_told = False
+        self._finished = FinishedRuns()
+        self._maker = maker = RunMaker(
+            facts,
+            ports,
+            trace=self._trace,
+            announcer=self._announcer,
+            hooks=self._hooks.dispatcher,
+            seed=self._seed,
+        )
+        nested = ExecutionNestedRuns(
+            maker, self._finished, session_generations(facts.catalog, facts.session), ids=ports.ids
+        )
+        maker.nested = nested
+        self._player = LayerPlayer(
+            facts.runtimes,
+            maker,
+            self._finished,
+            nested,
+            announcer=self._announcer,
+            ids=ports.ids,
+            target=facts.target,
+        )
+        self._reports = ScheduleReports(
+            facts, self._finished, self._trace, self._announcer, ports.ids
+        )
+        self._selected: tuple[str, ...] = ()
+        self._end: dict[str, JsonValue] | None = None
 
     async def run(self) -> ExecutionReport:
-        """Run, then commit or keep the failure; events go out after the store knows."""
-        runtime_id = self._facts.target.runtime.runtime_id
-        self._trace.add("turn.started", origin="manual", runtimeId=runtime_id, seed=self._seed)
-        run = new_run(self._run, self._run_ports())
-        try:
-            result, veto = await self._played(run)
-        except asyncio.CancelledError:
-            if not _is_cancelled():
-                return await self._settled(run.cut_short(CANCELLED))
-            await self._settled(run.cut_short(ABORTED))
-            raise
-        return await self._settled(result, veto)
+        """Run, then commit or keep the failure; events go out after the store knows.
 
-    async def _played(self, run: Run) -> tuple[RuntimeResult, ProposalRefused | None]:
-        """The run's result, and the refusal of one of its proposals that hooks gave.
+        An execution that another one continues does not tell its end: `tell_end` does, should
+        nothing follow.
+
+        Raises:
+            asyncio.CancelledError: it was aborted. Before the commit: the turn is kept as failed,
+                without its writes. A commit that has begun ends first and counts.
+        """
+        target = self._facts.target
+        named = {} if target is None else {"runtimeId": target.runtime.runtime_id}
+        self._trace.add("turn.started", origin=self._facts.origin, seed=self._seed, **named)
+        try:
+            try:
+                ended = await self._played()
+            finally:
+                self._ports.interjections.close(self._facts.session.session_id)
+        except asyncio.CancelledError:
+            if not is_cancelled():
+                return await self._settled(CANCELLED)
+            await self._settled(ABORTED)
+            raise
+        try:
+            return await self._settled(ended)
+        except asyncio.CancelledError:
+            await self._ports.tasks.finish(self.tell_end(), name=f"end {self._facts.turn_id}")
+            raise
+
+    async def tell_end(self) -> None:
+        """Tell the end of the execution unless it was told."""
+        told, self._end = self._end, None
+        if told is not None:
+            await self._announcer.tell("execution.completed", **told)
+
+    async def _played(self) -> RunFailure | None:
+        """Why the execution came to no end of its own, None when it did.
 
         Until all this is over the execution can still be aborted.
         """
-        if self._facts.request.session_id is None:
+        if self._facts.is_new_session:
             await self._hooks.session_started()
-        await self._announcer.tell("execution.started", runtimeCount=1)
-        reason = await self._hooks.why_not_start()
+        self._selected = self._selection()
+        await self._announcer.tell("execution.started", runtimeCount=len(self._selected))
+        reason = await self._hooks.why_not_start(self._selected)
         if reason is not None:
-            return run.cut_short(RunFailure(TURN_VETOED, reason, counts_as_error=False)), None
-        await self._tell_run_start()
-        result = await run.result()
-        await self._hooks.stopped([result], duration_ms=self._since_start())
-        return await self._hooks.before_commit(result)
+            return RunFailure(TURN_VETOED, reason, counts_as_error=False)
+        kept = await self._hooks.scheduled(self._selected)
+        await self._reports.dropped([name for name in self._selected if name not in kept])
+        if any(self._facts.runtimes.by_id[name].declaration.is_story for name in kept):
+            session_id = self._facts.session.session_id
+            self._maker.interjections = self._ports.interjections.open(session_id)
+        if not await self._play_layers(kept):
+            return CANCELLED
+        await self._hooks.stopped(self._finished.results, duration_ms=self._since_start())
+        await self._review()
+        return None
 
-    async def _tell_run_start(self) -> None:
+    def _selection(self) -> tuple[str, ...]:
         facts = self._facts
-        self._is_run_told = True
-        await self._announcer.tell(
-            "runtime.started",
-            runtimeId=facts.target.runtime.runtime_id,
-            pluginId=facts.target.runtime.plugin_id,
-            turnId=facts.turn_id,
-            runId=facts.run_id,
-        )
+        selected = select_runtimes(facts.runtimes.declarations, facts.situation)
+        if facts.is_start:
+            setup = {runtime.runtime_id for runtime in facts.runtimes.of_setup}
+            return tuple(name for name in selected if name in setup)
+        return selected
 
-    def _run_ports(self) -> RunPorts:
-        ports = self._ports
-        return RunPorts(
-            gateway=ports.gateway,
-            executor=ports.executor,
-            registry=ToolRegistry(
-                self._facts.catalog,
-                builtins=builtin_tools(
-                    events=self._run.events,
-                    world=self._run.staging.world,
-                    memory=session_memory(ports.memory, self._facts.catalog, self._facts.session),
-                ),
-            ),
-            clock=ports.clock,
-            randoms=RandomSource(self._seed),
-            tasks=ports.tasks,
-            trace=self._trace.of_run(self._facts.run_id),
-            on_text=self._announcer.show_text,
-            hooks=self._hooks.dispatcher,
-            media=ports.media,
-        )
+    async def _play_layers(self, selected: Sequence[str]) -> bool:
+        """Whether all layers were played; something inside the host may end it before."""
+        facts = self._facts
+        schedule = Schedule(facts.runtimes.declarations, facts.situation, selected=selected)
+        while layer := schedule.next_layer():
+            await self._reports.tell(schedule)
+            schedule.settle(await self._player.play(layer))
+            if self._player.was_cancelled:
+                return False
+        await self._reports.tell(schedule)
+        await self._reports.paused()
+        return True
 
-    async def _settled(
-        self, result: RuntimeResult, veto: ProposalRefused | None = None
-    ) -> ExecutionReport:
+    async def _review(self) -> None:
+        """Let hooks look at what is to be committed, before any transaction is open."""
+        runs = self._finished.runs
+        for index, run in enumerate(runs):
+            result, veto = await self._hooks.before_commit(run.result)
+            if result is not run.result or veto is not None:
+                runs[index] = replace(run, result=result, veto=veto)
+
+    async def _settled(self, ended: RunFailure | None) -> ExecutionReport:
         """Settle to the end: what is short and decides must not be cut short."""
         return await self._ports.tasks.finish(
-            self._settle(result, veto), name=f"turn {self._facts.turn_id}"
+            self._settle(ended), name=f"turn {self._facts.turn_id}"
         )
 
-    async def _settle(self, result: RuntimeResult, veto: ProposalRefused | None) -> ExecutionReport:
-        self._trace.add("turn.completed", status=result.status)
-        if self._is_run_told:
-            await self._announcer.tell_runtime_end(result)
+    async def _settle(self, ended: RunFailure | None) -> ExecutionReport:
+        if ended is not None:
+            self._keep_unbegun(ended)
+            self._finished.cut_short(ended)
+        self._trace.add("turn.completed", status=self._status(ended))
         settling = Settling(
             self._facts,
+            self._finished,
             self._ports,
             self._trace,
             self._announcer,
             self._hooks,
-            reads=self._run.staging.reads.reads,
             since_start=self._since_start,
         )
-        settled = await settling.settle(result, veto)
-        await self._announce_end(settled)
-        return ExecutionReport(
+        settled = await settling.settle(ended)
+        self._end = end_facts(self._finished, settled, duration_ms=self._since_start())
+        report = ExecutionReport(
             session_id=self._facts.session.session_id,
             turn_id=self._facts.turn_id,
-            result=settled.result,
-            committed=settled.failure is None,
-            revision=settled.revision,
+            results=tuple(shown_result(result) for result in self._results()),
+            session=settled.session,
             failure=settled.failure,
         )
+        if not is_continued(self._facts, report):
+            await self.tell_end()
+        return report
 
-    async def _announce_end(self, settled: Settled) -> None:
-        told: dict[str, JsonValue] = {
-            "runtimeCount": 1,
-            "resultCount": 1,
-            "durationMs": self._since_start(),
-            "committed": settled.failure is None,
-        }
-        if settled.failure is ABORTED:
-            told["abortReason"] = ABORTED.code
-        elif settled.failure is not None and settled.failure.code == TURN_VETOED:
-            # Like the player's own, this abort is a decision and no error.
-            told["abortReason"] = settled.failure.message
-        elif settled.failure is not None:
-            told["error"] = {"code": settled.failure.code, "message": settled.failure.message}
-        if settled.needs_resync:
-            told["resync"] = True
-        await self._announcer.tell("execution.completed", **told)
+    def _status(self, ended: RunFailure | None) -> str:
+        if ended is not None:
+            return "failed"
+        return "success" if self._facts.target is None else self._target_run().result.status
+
+    def _results(self) -> tuple[RuntimeResult, ...]:
+        """All results, that of what was started by hand at the front."""
+        if self._facts.target is not None:
+            first = self._target_run().result
+            others = (one for one in self._finished.results if one.run_id != first.run_id)
+            return (first, *others)
+        return self._finished.results
+
+    def _target_run(self) -> FinishedRun:
+        """The run that was started by hand."""
+        found = self._started_by_hand()
+        assert found is not None, "what is started by hand runs, or says why it does not"
+        return found
+
+    def _started_by_hand(self) -> FinishedRun | None:
+        target = self._facts.target
+        if target is None:
+            return None
+        runtime_id = target.runtime.runtime_id
+        return next(
+            (run for run in self._finished.runs if run.runtime.runtime_id == runtime_id), None
+        )
+
+    def _keep_unbegun(self, ended: RunFailure) -> None:
+        """Keep the failure of a run by hand that the end of the execution did not let begin."""
+        target = self._facts.target
+        if target is not None and self._started_by_hand() is None:
+            declaration = target.runtime.declaration
+            self._player.cut_short(Activation(declaration.runtime_id, declaration.stage), ended)
 
     def _since_start(self) -> int:
         return round((self._ports.clock.monotonic() - self._started) * 1000)
-
-
-def _is_cancelled() -> bool:
-    """Whether the caller was cancelled; if not, the run was, by something inside the host."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

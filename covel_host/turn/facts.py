@@ -1,125 +1,96 @@
-"""The facts of one execution, and what its run is made of."""
+"""The facts of one execution: what it holds from its start to its end."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 
-from covel_host.base.cancel_signal import CancelSignal
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.dataset_policies import dataset_policies
-from covel_host.manifest.contributed_interface import Setting
-from covel_host.manifest.root_manifest import RootManifest
+from covel_host.catalog.generation import Generation
 from covel_host.proposals.data_policies import DataPolicies
-from covel_host.proposals.staging import Staging
-from covel_host.proposals.stored_data import StoredPluginData
-from covel_host.proposals.world_view import WorldView
-from covel_host.runtime.prompt_inputs import ManualActivation
-from covel_host.runtime.run import RuntimeRun
-from covel_host.runtime.session_reads import SessionReads
-from covel_host.store.records import SessionRecord
-from covel_host.turn.admission import ManualRequest, Target
+from covel_host.runtime.run import SingleCall
+from covel_host.store.records import SessionRecord, TurnOrigin
 from covel_host.turn.freezing import FrozenSession
-from covel_host.turn.ports import TurnPorts
-from covel_host.turn.services import service_directory, session_generations
-from covel_host.turn.session_events import SessionEvents
-from plugin_sdk.rules.instruction_locale import instruction_locale_for
+from covel_host.turn.schedule_types import Situation
+from covel_host.turn.services import session_generations
+from covel_host.turn.session_runtimes import SessionRuntime, SessionRuntimes
+from covel_host.turn.turn_clock import TurnClock
 from plugin_sdk.values import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerInput:
+    """What a player sent along; without a `message` nobody spoke.
+
+    Under `message_id` the player may have posted the message before. `seat_id` is the seat that
+    acts, None for the default one.
+    """
+
+    message: str | None = None
+    message_id: str | None = None
+    seat_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ManualTarget:
+    """What a person started by hand, and what it was given; with `call` that is one tool call."""
+
+    runtime: SessionRuntime
+    payload: JsonValue
+    call: SingleCall | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionFacts:
     """What an execution holds from its start to its end; nothing of it is read again.
 
-    `catalog` is leased for that time. `policies` are those of the data sets of every package that
-    may write, at staging and at commit.
+    `catalog` is leased for that time, `runtimes` are those that may run. `policies` are those of
+    the data sets of every package that may write, at staging and at commit. `slot` is the model
+    slot that the caller wants in place of the runtimes' own. With `is_start` only unfinished setup
+    runtimes run. `parent_turn_id` is the execution that this one continues. `is_new_session` says
+    that the session was made for it. `paused` are the packages set aside after repeated errors.
     """
 
-    request: ManualRequest
+    origin: TurnOrigin
     catalog: Catalog
-    target: Target
     session: SessionRecord
     frozen: FrozenSession
+    runtimes: SessionRuntimes
+    clock: TurnClock
     policies: DataPolicies
     turn_id: str
-    run_id: str
     started_at: datetime
+    input: PlayerInput = field(default_factory=PlayerInput)
+    target: ManualTarget | None = None
+    slot: str | None = None
+    is_start: bool = False
+    is_new_session: bool = False
+    parent_turn_id: str | None = None
+    paused: frozenset[str] = frozenset()
 
     @property
     def logical_turn(self) -> int:
         """Committed player turns + 1 (spec/execution.md 2.2)."""
         return self.session.completed_player_turns + 1
 
+    @property
+    def situation(self) -> Situation:
+        """What scheduling reads of the session."""
+        target = self.target
+        return Situation(
+            logical_turn=self.logical_turn,
+            phase=self.session.phase,
+            setup_states=self.clock.setup_states,
+            ledger=self.clock.ledger,
+            manual_runtime_id=None if target is None else target.runtime.runtime_id,
+        )
 
-def policies_of(target: Target, catalog: Catalog, session: SessionRecord) -> DataPolicies:
-    """The policies of the data sets that an execution of `target` can write.
 
-    Through its services every package of the session may be written.
+def policies_of(
+    catalog: Catalog, session: SessionRecord, more: Iterable[Generation] = ()
+) -> DataPolicies:
+    """The policies of the data sets that an execution of the session can write.
+
+    Through services every package of the session may be written.
     """
-    others = session_generations(catalog, session)
-    return dataset_policies([target.generation, *others])
-
-
-def runtime_run(facts: ExecutionFacts, ports: TurnPorts) -> RuntimeRun:
-    """What the run of this execution knows."""
-    session, target, frozen = facts.session, facts.target, facts.frozen
-    generation, runtime_id = target.generation, target.runtime.runtime_id
-    manifest = generation.reading.manifest
-    assert manifest is not None
-    return RuntimeRun(
-        plugin_id=generation.plugin_id,
-        reading=target.runtime,
-        manifest=target.manifest,
-        session_id=session.session_id,
-        turn_id=facts.turn_id,
-        locale=session.locale,
-        instruction_locale=instruction_locale_for(session.locale, ports.instruction_environ),
-        logical_turn=facts.logical_turn,
-        turn_number=frozen.journal.player_messages,
-        activation=ManualActivation(target.payload),
-        signal=CancelSignal(),
-        staging=_staging(facts, ports),
-        session=SessionReads(ports.store, session),
-        contributed_tools=manifest.contributes.tools,
-        output_schema=target.schemas.output,
-        contract_schema=target.schemas.contract,
-        user_settings=default_settings(manifest.contributes.settings),
-        history=frozen.journal.history,
-        player_message=facts.request.message,
-        slot=facts.request.slot,
-        handler=generation.handlers.get(runtime_id),
-        guard=generation.guards.get(runtime_id),
-        exports=frozen.exports,
-        last_player_input=frozen.last_input,
-        data_namespaces=_namespaces(manifest),
-        translations=generation.translations,
-        datasets=generation.datasets,
-        services=service_directory(facts.catalog, ports.catalogs, session),
-        events=SessionEvents(session_generations(facts.catalog, session)),
-        call=facts.request.call,
-    )
-
-
-def _staging(facts: ExecutionFacts, ports: TurnPorts) -> Staging:
-    plugin_id = facts.target.generation.plugin_id
-    stored = partial(StoredPluginData, ports.store, session_id=facts.session.session_id)
-    return Staging(
-        stored(plugin_id=plugin_id),
-        source_of=lambda plugin_id: stored(plugin_id=plugin_id),
-        plugin_id=plugin_id,
-        runtime_id=facts.target.runtime.runtime_id,
-        run_id=facts.run_id,
-        new_id=lambda: ports.ids.new("proposal"),
-        world=WorldView(facts.frozen.world),
-        policies=facts.policies,
-    )
-
-
-def _namespaces(manifest: RootManifest) -> frozenset[str]:
-    contributes = manifest.contributes
-    return frozenset((*contributes.data, *contributes.datasets))
-
-
-def default_settings(settings: Sequence[Setting]) -> dict[str, JsonValue]:
-    """The package's settings as they are without a player's or a world's values."""
-    return {setting.key: setting.default for setting in settings if setting.default is not None}
+    return dataset_policies([*more, *session_generations(catalog, session)])

@@ -11,12 +11,16 @@ from covel_host.base.tasks import TaskTracker
 from covel_host.catalog.holder import CatalogHolder
 from covel_host.memory.system import MemorySystem
 from covel_host.models.gateway import ModelGateway
+from covel_host.net.client import HttpClient
+from covel_host.runtime.lore_shelf import LoreShelf
 from covel_host.runtime.session_media import SessionMedia
 from covel_host.store.execution_lock import ExecutionLock
 from covel_host.store.snapshots import AUTO_SNAPSHOTS_KEPT
 from covel_host.store.store import Store
 from covel_host.tools.executor import ToolExecutor
+from covel_host.trace.event_log import EventLog
 from covel_host.trace.events import SessionEvent, TraceEvent
+from covel_host.turn.interjecting import SessionInterjections
 from covel_host.turn.session_locks import SessionLocks
 
 
@@ -54,7 +58,9 @@ class TurnPorts:
     """The rooms below, opened.
 
     `secrets` never enter a trace, `locale` is that of new sessions. Each execution leases its
-    catalog from `catalogs`. `auto_snapshots_kept` is how many automatic snapshots a session keeps.
+    catalog from `catalogs` and tells `events` what it tells its observer. `auto_snapshots_kept` is
+    how many automatic snapshots a session keeps.
+    `window_cap_tokens` can only lower the models' windows.
     """
 
     store: Store
@@ -68,8 +74,13 @@ class TurnPorts:
     ids: IdSource
     tasks: TaskTracker
     media: SessionMedia
+    http: HttpClient
     memory: MemorySystem
+    lore: LoreShelf
+    events: EventLog
+    interjections: SessionInterjections
     locale: str
     instruction_environ: Mapping[str, str] = field(repr=False)
     secrets: Collection[str] = field(default=(), repr=False)
     auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT
+    window_cap_tokens: int | None = None

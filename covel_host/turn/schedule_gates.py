@@ -35,8 +35,11 @@ class Gates:
         """The reason that keeps a runtime out of its stage or depth altogether.
 
         A package's setup counts as finished as soon as its last setup runtime reported completion
-        in this execution: the late pass before `pre-turn` is there to let the package go on.
+        in this execution: the late pass before `pre-turn` is there to let the package go on. What
+        was started by hand is held back by neither.
         """
+        if declaration.runtime_id == self._situation.manual_runtime_id:
+            return None
         if declaration.runtime_id in self._setup_cycle:
             return "setup-session-cycle"
         if declaration.stage != "setup" and self._unfinished_setup.get(declaration.plugin_id):

@@ -9,12 +9,11 @@ from typing import Literal, TypeAlias, get_args
 from covel_host.manifest.schedule import Cardinality, Stage, TriggerType
 from covel_host.runtime.run_status import RunStatus
 from covel_host.store.records import SessionPhase
+from covel_host.store.setup_states import SetupProgress
 from plugin_sdk.values import JsonValue
 
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """Stages in running order; a barrier stands between two of them (spec/execution.md 3.1)."""
-
-SetupProgress: TypeAlias = Literal["pending", "done", "blocked"]
 
 SkipReason: TypeAlias = Literal[
     "setup-incomplete",

@@ -16,22 +16,27 @@ def session_generations(catalog: Catalog, session: SessionRecord) -> list[Genera
 
 
 def service_directory(
-    leased: Catalog, catalogs: CatalogHolder, session: SessionRecord
+    leased: Catalog,
+    catalogs: CatalogHolder,
+    session: SessionRecord,
+    *,
+    paused: frozenset[str] = frozenset(),
 ) -> ServiceDirectory:
     """The services of the session's packages as they were loaded when the execution began.
 
     A package that was removed since, or whose code may not run any more, is out at once
-    (spec/manifest.md 10.4).
+    (spec/manifest.md 10.4). Those of `paused` packages are set aside.
     """
-    services = {
-        generation.plugin_id: generation.services
-        for generation in session_generations(leased, session)
-    }
+    generations = session_generations(leased, session)
+    services = {generation.plugin_id: generation.services for generation in generations}
+    texts = {generation.plugin_id: generation.translations for generation in generations}
     loaded = frozenset(services)
 
     def standing(plugin_id: str) -> Standing:
         now = catalogs.current.packages.get(plugin_id)
         is_out = plugin_id not in loaded or now is None or now.status == "untrusted"
-        return "inactive" if is_out else "active"
+        if is_out:
+            return "inactive"
+        return "paused" if plugin_id in paused else "active"
 
-    return ServiceDirectory(services, standing=standing)
+    return ServiceDirectory(services, standing=standing, texts=texts)

@@ -9,6 +9,8 @@ from covel_host.store.store import Store
 from covel_host.turn.admission import ManualRequest
 from covel_host.turn.errors import RequestRefused
 from covel_host.turn.ports import TurnPorts
+from covel_host.turn.session_metadata import brought_back
+from covel_host.turn.session_phase import first_phase
 
 
 async def needed_packages(ports: TurnPorts, request: ManualRequest) -> tuple[str, ...]:
@@ -52,6 +54,9 @@ async def active_session(store: Store, session_id: str) -> SessionRecord:
         raise RequestRefused(
             f"The session {session_id!r} is {session.status}; nothing runs in it.",
             code="session-not-active",
+            hint=f"Let it go on: covel sessions resume {session_id}"
+            if session.status == "paused"
+            else f"Go on from it in a new one: covel sessions fork {session_id}",
         )
     return session
 
@@ -66,6 +71,7 @@ async def new_session(ports: TurnPorts, packages: tuple[str, ...]) -> SessionRec
         updated_at=now,
         locale=ports.locale,
         active_packages=packages,
+        phase=first_phase(ports.catalogs.current, packages),
     )
     await ports.store.transaction(lambda transaction: insert_session(transaction, session))
     return session
@@ -77,10 +83,9 @@ async def _with_packages(
     active = tuple(dict.fromkeys((*session.active_packages, *packages)))
     if active == session.active_packages:
         return session
+    # Whoever runs a package in the session wants it there, also one that was taken out.
     wider = replace(
-        session,
-        active_packages=active,
-        updated_at=ports.clock.now(),
+        brought_back(session, packages), active_packages=active, updated_at=ports.clock.now()
     )
     await ports.store.transaction(lambda transaction: update_session(transaction, wider))
     return wider

@@ -14,6 +14,8 @@ from covel_host.catalog.resolver import resolve_session
 from covel_host.catalog.resolver_types import Resolution
 from covel_host.catalog.session_packages import session_package
 from covel_host.diagnostics.diagnostic import Diagnostic, fails, in_order
+from covel_host.media.files import StoredFile
+from covel_host.media.sniffing import checked_mime
 from covel_host.proposals.place import CommitPlace
 from covel_host.proposals.seats import bind_new_player
 from covel_host.store.character_schemas import put_character_schema
@@ -34,6 +36,8 @@ from covel_host.store.values import time_text
 from covel_host.turn.errors import RequestRefused
 from covel_host.turn.ports import TurnPorts
 from covel_host.turn.providers import dimension_provider
+from covel_host.turn.session_phase import first_phase
+from covel_host.turn.world_media import stored_media, write_media
 from covel_host.turn.world_packages import installed_packages
 from covel_host.worlds.plan import WorldPlan
 from covel_host.worlds.planning import plan_world
@@ -61,8 +65,8 @@ class WorldSessionRequest:
 class WorldSession:
     """The session that was made and what it began with.
 
-    `counts` are the things written: `characters`, `lorebook`, `dimensions`, `records`. `notes` are
-    about packages left out.
+    `counts` are the things written: `characters`, `lorebook`, `dimensions`, `records`, `media`.
+    `notes` are about packages left out.
     """
 
     session: SessionRecord
@@ -126,28 +130,39 @@ class _Making:
             world_id=plan.world_id,
             locale=self.locale,
             active_packages=resolution.active,
+            phase=first_phase(self.catalog, resolution.active),
         )
         provider = dimension_provider(self.catalog, session)
         found = in_order([*plan.diagnostics, *_without_provider(plan, reading, provider)])
-        stored = await ports.store.transaction(
-            lambda transaction: _write(transaction, session, plan, provider=provider, at=now)
-        )
-        notes = tuple(
-            f"{plugin_id}: {rejection.message}"
-            for plugin_id, rejection in resolution.rejected.items()
-        )
+        async with stored_media(ports.media, plan) as media:
+            stored = await ports.store.transaction(
+                lambda transaction: _write(
+                    transaction, session, plan, media, provider=provider, at=now
+                )
+            )
+        notes = tuple(self._notes(resolution))
         counts = {
             "characters": len(plan.characters),
             "lorebook": len(plan.lorebook),
             "dimensions": 0 if provider is None else len(plan.dimensions),
             "records": len(plan.data),
+            "media": len(plan.media),
         }
         return WorldSession(
             session=stored, plan=plan, counts=counts, diagnostics=found, notes=notes
         )
 
+    def _notes(self, resolution: Resolution) -> Iterable[str]:
+        """Why packages that the world asks for are left out."""
+        for plugin_id, rejection in resolution.rejected.items():
+            state = self.catalog.packages.get(plugin_id)
+            if state is not None and state.reading.blocks_loading:
+                yield f"{plugin_id}: The package has errors. {_see_errors(plugin_id)}"
+            else:
+                yield f"{plugin_id}: {rejection.message}"
+
     def _planned(self) -> tuple[PackReading, Resolution, WorldPlan]:
-        reading = read_pack(self.request.pack)
+        reading = read_pack(self.request.pack, mime_of=checked_mime)
         if reading.manifest is None:
             raise WorldRefused(reading, reading.diagnostics)
         resolution = self._resolution(reading)
@@ -169,6 +184,12 @@ class _Making:
                     code="package-not-found",
                     hint="See: covel plugins list",
                 )
+            if self.catalog.packages[plugin_id].reading.blocks_loading:
+                raise RequestRefused(
+                    f"The package {plugin_id!r} has errors, so no session plays with it.",
+                    code="package-not-active",
+                    hint=_see_errors(plugin_id),
+                )
         wanted = [name for name in policy.requested if name in self.catalog.packages]
         packages = (
             session_package(state.reading, source=state.found.source, is_authorized=True)
@@ -184,6 +205,10 @@ class _Making:
             if (rejection := resolution.rejected.get(plugin_id)) is not None:
                 raise RequestRefused(rejection.message, code="package-not-active")
         return resolution
+
+
+def _see_errors(plugin_id: str) -> str:
+    return f"See: covel plugins show {plugin_id}"
 
 
 def _unmet(reading: PackReading, resolution: Resolution) -> dict[Diagnostic, None]:
@@ -220,6 +245,7 @@ def _write(
     transaction: Transaction,
     session: SessionRecord,
     plan: WorldPlan,
+    media: Sequence[StoredFile],
     *,
     provider: str | None,
     at: datetime,
@@ -228,6 +254,7 @@ def _write(
     insert_session(transaction, session)
     session_id = session.session_id
     insert_session_world(transaction, session_id, plan.record)
+    write_media(transaction, session_id, plan, media, at=at)
     _write_characters(transaction, session, plan, at=at)
     for entry in plan.lorebook:
         record = LorebookRecord(

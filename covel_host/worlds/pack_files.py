@@ -10,16 +10,18 @@ from covel_host.base.json_text import JsonTextError, parse_json
 from covel_host.base.paths import OutsideFolder, resolve_inside
 from covel_host.diagnostics.codes import report
 from covel_host.diagnostics.diagnostic import Diagnostic, Span
-from covel_host.diagnostics.file_text import read_text
+from covel_host.diagnostics.file_text import MAX_FILE_BYTES, read_text
 from covel_host.diagnostics.near_names import nearest
 from covel_host.diagnostics.source import SourceText
 from covel_host.diagnostics.yaml_document import YamlDocument, read_yaml
 from covel_host.diagnostics.yaml_places import yaml_diagnostic
 from covel_host.worlds.models import is_locale
 from covel_host.worlds.pack_file import MAX_NODES, PackFile
+from covel_host.worlds.value_sizes import holds_more, text_size
 from plugin_sdk.values import JsonValue
 
 _JSON: Final = ".json"
+_SURELY_TOO_MANY: Final = 4 * MAX_NODES
 _TEXTS: Final = (".md", ".txt")
 
 
@@ -44,6 +46,7 @@ class PackFiles:
         self._found = found
         self._files: dict[str, PackFile] = {}
         self._names: dict[str, tuple[str, ...]] = {}
+        self._outside: set[str] = set()
 
     @property
     def problems(self) -> tuple[Diagnostic, ...]:
@@ -85,10 +88,25 @@ class PackFiles:
             ) from None
 
     def optional(self, relative: str) -> PackFile | None:
-        """The file at `relative`; `None` where there is none."""
+        """The file at `relative`; `None` where there is none.
+
+        A link that leads out of the pack is a problem, told once, and no file.
+        """
         try:
             return self.named(relative)
-        except PathProblem:
+        except PathProblem as problem:
+            if problem.name != "file-not-found" and relative not in self._outside:
+                self._outside.add(relative)
+                message = f"{problem}."
+                self._found.append(
+                    report(
+                        problem.name,
+                        message,
+                        plugin=self.world_id,
+                        file=relative,
+                        hint=problem.hint,
+                    )
+                )
             return None
 
     def translations(self, relative: str) -> dict[str, str]:
@@ -161,11 +179,27 @@ class PackFiles:
             for problem in document.problems
         ]
         value: JsonValue = document.value  # type: ignore[assignment]  # YAML values are JSON
+        if "*" in read.text and text_size(value, limit=MAX_FILE_BYTES) > MAX_FILE_BYTES:
+            message = f"{relative} holds more than 10 MB of text once aliases are written out."
+            self._found.append(self._too_large(relative, message))
+            return PackFile(self.world_id, relative, source, None, YamlDocument(None))
         return PackFile(self.world_id, relative, source, value, document)
 
+    def _too_large(self, relative: str, message: str) -> Diagnostic:
+        return report("file-too-large", message, plugin=self.world_id, file=relative)
+
     def _json(self, source: SourceText, relative: str) -> JsonValue:
+        text = source.text.removeprefix("\ufeff")
+        # No value stands without a comma or a bracket before it, though texts hold some as well.
+        most = 1 + text.count(",") + text.count("[") + text.count("{")
         try:
-            return parse_json(source.text.removeprefix("\ufeff"))
+            value = None if most > _SURELY_TOO_MANY else parse_json(text)
+            if value is None or (most > MAX_NODES and holds_more(value, MAX_NODES)):
+                if most > MAX_NODES:
+                    message = f"{relative} has more than {MAX_NODES:,} values."
+                    self._found.append(self._too_large(relative, message))
+                return None
+            return value
         except JsonTextError as error:
             place = Span(error.line, error.column, error.line, error.column)
             self._found.append(

@@ -36,7 +36,10 @@ def policy_problems(
 
 
 def contract_problem(source: Source, contract: str, installed: Installed) -> Diagnostic:
-    """The problem of a contract that no installed package receives; an error while playing."""
+    """The problem of a contract that no installed package receives.
+
+    While playing it is an error, but for media: those are imported once there is a receiver.
+    """
     known = sorted({receiver.contract for receiver in installed.receivers})
     near = nearest(contract, known)
     hint = (
@@ -46,11 +49,13 @@ def contract_problem(source: Source, contract: str, installed: Installed) -> Dia
     )
     found = source.report(
         "unresolved-contract",
-        f"No installed package takes the records of the source {source.source_id!r}: {contract!r}.",
-        "to",
+        f"No installed package takes the {source.held} of the source {source.source_id!r}: "
+        f"{contract!r}.",
+        source.target_field,
         hint=hint,
     )
-    is_error = near is not None or installed.active is not None
+    is_needed = installed.active is not None and source.target.kind != "media"
+    is_error = near is not None or is_needed
     return replace(found, severity="error") if is_error else found
 
 

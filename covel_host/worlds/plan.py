@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from covel_host.diagnostics.diagnostic import Diagnostic, fails
+from covel_host.worlds.pack_media import MediaFile
 from covel_host.worlds.world_manifest import PluginPolicy
 from plugin_sdk.values import JsonObject
 
@@ -44,7 +45,7 @@ class WorldPlan:
     """Everything that is written, in one language; `diagnostics` are all problems of the pack.
 
     `record` is the world's own record, `characters` and `lorebook` are without times, `dimensions`
-    are resolved definitions by ID.
+    are resolved definitions by ID, `media` files whose bytes are stored.
     """
 
     world_id: str
@@ -56,6 +57,7 @@ class WorldPlan:
     lorebook: tuple[JsonObject, ...]
     dimensions: Mapping[str, JsonObject]
     data: tuple[PlannedRecord, ...]
+    media: tuple[MediaFile, ...]
     ledger: tuple[LedgerEntry, ...]
     diagnostics: tuple[Diagnostic, ...]
 

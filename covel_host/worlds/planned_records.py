@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from covel_host.base.json_text import dump_json
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.worlds.model_problems import read_value
 from covel_host.worlds.record_models import CharacterEntry, LoreEntry
@@ -52,7 +53,7 @@ class Characters:
 def _refused(record: Record, entry: CharacterEntry, error: ToolValidationError) -> list[Diagnostic]:
     who = f"The character {entry.id!r}"
     if not error.details:
-        inside = "type" if "type" in error.message.split(".")[0] else "name"
+        inside = _place(entry, error.message)
         return [record.report("character-invalid", f"{who}: {error.message}", inside)]
     return [
         record.report(
@@ -62,6 +63,14 @@ def _refused(record: Record, entry: CharacterEntry, error: ToolValidationError) 
         )
         for problem in error.details
     ]
+
+
+def _place(entry: CharacterEntry, message: str) -> str:
+    """Which field the refusal of a character is about."""
+    for index, alias in enumerate(entry.aliases):
+        if alias != entry.name and message.startswith(dump_json(alias)):
+            return f"aliases.{index}"
+    return "type" if "type" in message.split(".")[0] else "name"
 
 
 def lore_entry(record: Record) -> tuple[JsonObject | None, list[Diagnostic]]:

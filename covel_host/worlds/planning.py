@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from hashlib import sha256
 from typing import Final
 
 from covel_host.base.json_text import JsonTextError, dump_json, parse_json
@@ -11,11 +10,12 @@ from covel_host.schemas.compiled import CompiledSchema, SchemaError, compile_sch
 from covel_host.worlds.descriptor import DIMENSIONS_SCHEMA, TargetError, contract_of
 from covel_host.worlds.dimensions import Declared, definition_problems
 from covel_host.worlds.installed import Installed, Receiver
-from covel_host.worlds.media_sources import media_problems
 from covel_host.worlds.pack_files import PathProblem
 from covel_host.worlds.package_rules import contract_problem, policy_problems
-from covel_host.worlds.plan import LedgerEntry, PlannedRecord, WorldPlan
+from covel_host.worlds.plan import WorldPlan
+from covel_host.worlds.planned_media import PlannedMedia
 from covel_host.worlds.planned_records import Characters, lore_entry, record_lore
+from covel_host.worlds.planned_rows import PlannedRows
 from covel_host.worlds.reading import PackReading, localized_dimensions
 from covel_host.worlds.records import Record, SourceRecords, read_records
 from covel_host.worlds.sources import Source, pack_sources
@@ -54,14 +54,15 @@ class _Planner:
         self.dimensions: dict[str, Declared] = dict(reading.dimensions)
         self.characters = Characters(reading.character_schema)
         self.lorebook: dict[str, JsonObject] = {}
-        self.data: dict[tuple[str, str, str], PlannedRecord] = {}
-        self.ledger: dict[tuple[str, str, str, str], LedgerEntry] = {}
+        self.rows = PlannedRows()
+        self.sources, problems = pack_sources(reading, installed)
+        self.found += problems
+        self.media = PlannedMedia(reading, self.sources, locale)
+        self.found += self.media.problems
 
     def plan(self) -> WorldPlan:
         self.found += policy_problems(self.manifest, self.file, self.installed)
-        sources, problems = pack_sources(self.reading, self.installed)
-        self.found += problems
-        for source in sources:
+        for source in self.sources:
             self._source(source)
         resolved = self._resolved_dimensions()
         if self.reading.character_schema is not None:
@@ -78,8 +79,9 @@ class _Planner:
             characters=self.characters.records,
             lorebook=tuple(self.lorebook.values()),
             dimensions=resolved,
-            data=tuple(self.data.values()),
-            ledger=tuple(self.ledger.values()),
+            data=self.rows.data,
+            media=self.media.taken,
+            ledger=self.rows.ledger,
             diagnostics=in_order(everything),
         )
 
@@ -88,10 +90,7 @@ class _Planner:
             case "dimensions":
                 self._dimension_source(source)
             case "media":
-                self.found += media_problems(source, self.reading)
-                message = f"The files of the source {source.source_id!r} are not imported."
-                hint = "They are checked; this version of the host imports no media of worlds."
-                self.found.append(source.report("not-served-yet", message, "to", hint=hint))
+                self._media(source)
             case "characters" | "lorebook":
                 self._own_records(source)
             case "contract":
@@ -127,7 +126,7 @@ class _Planner:
             definition = resolve_dimension_definition(declared.definition, self.locale)
             resolved[name] = definition
             digest = self.reading.files.digest(declared.file.file)
-            self._note("dimensions", name, definition, source_id="dimensions", digest=digest)
+            self.rows.note("dimensions", name, definition, source_id="dimensions", digest=digest)
         return resolved
 
     def _own_records(self, source: Source) -> None:
@@ -153,7 +152,7 @@ class _Planner:
         made, problems = self.characters.add(record)
         if made is not None:
             key = str(made["id"])
-            self._note("characters", key, made, source_id=source.source_id, digest=read.digest)
+            self.rows.note("characters", key, made, source_id=source.source_id, digest=read.digest)
         return problems
 
     def _lore(
@@ -162,21 +161,18 @@ class _Planner:
         if entry is None or (source.entry.merge == "skipExisting" and key in self.lorebook):
             return
         self.lorebook[key] = entry
-        self._note("lorebook", key, entry, source_id=source.source_id, digest=read.digest)
+        self.rows.note("lorebook", key, entry, source_id=source.source_id, digest=read.digest)
 
     def _contract(self, source: Source) -> None:
         contract = source.target.contract
         assert contract is not None
-        receivers = self.installed.receivers_of(contract)
-        if not receivers:
-            self.found.append(contract_problem(source, contract, self.installed))
-        active = [found for found in receivers if self.installed.is_active(found.plugin_id)]
-        self.found += [_inactive(source, found) for found in receivers if found not in active]
-        checks = [(found, self._receiver_schema(source, found)) for found in active]
+        checks = self._receivers(source, contract)
         read = read_records(source, self.reading, self.locale)
         problems = list(read.problems)
         own = self._source_schema(source)
-        for record in read.records:
+        for written in read.records:
+            record, told = self._materialized(written, is_written=bool(checks))
+            problems += told
             problems += _schema_problems(record, own)
             for receiver, schema in checks:
                 told = _schema_problems(record, schema)
@@ -191,8 +187,52 @@ class _Planner:
                 problems += self._projected_character(source, read, record)
         if "projections" in source.entry.effects:
             message = f"Nothing is projected from the source {source.source_id!r} yet."
-            self.found.append(source.report("not-served-yet", message, "effects"))
+            hint = "Its records are imported as they are; no package's handler is run over them."
+            self.found.append(source.report("not-served-yet", message, "effects", hint=hint))
         self._tell(source, problems)
+
+    def _receivers(
+        self, source: Source, contract: str
+    ) -> list[tuple[Receiver, CompiledSchema | None]]:
+        """Who of the session takes what goes to the contract, each with its schema."""
+        receivers = self.installed.receivers_of(contract)
+        if not receivers:
+            self.found.append(contract_problem(source, contract, self.installed))
+        active = [found for found in receivers if self.installed.is_active(found.plugin_id)]
+        self.found += [_inactive(source, found) for found in receivers if found not in active]
+        return [(found, self._receiver_schema(source, found)) for found in active]
+
+    def _media(self, source: Source) -> None:
+        """Take the files, and write a row for each where `indexTo` says so (spec/world.md 7.6)."""
+        index_to = source.entry.index_to
+        checks = [] if index_to is None else self._receivers(source, contract_of(index_to))
+        if index_to is not None and not checks:
+            # Nobody could find them; they are imported when a receiver is there.
+            return
+        problems: list[Diagnostic] = []
+        for name, value in self.media.take(source):
+            digest = str(value["ref"]["id"])  # type: ignore[call-overload, index]  # a `MediaRef`
+            for receiver, schema in checks:
+                for found in () if schema is None else schema.problems(value):
+                    where = f", `{found.path}`" if found.path else ""
+                    message = f"The index row of {name!r}{where}: {found.message}"
+                    problems.append(source.report("world-record-invalid", message, "indexTo"))
+                place = (receiver.plugin_id, receiver.namespace, name)
+                self.rows.put(source, place, dump_json(value), digest=digest, receiver=receiver)
+        self._tell(source, problems)
+
+    def _materialized(self, record: Record, *, is_written: bool) -> tuple[Record, list[Diagnostic]]:
+        """The record with references to media; files of one that is written are taken."""
+        made = self.media.materialized(record.value)
+        if is_written:
+            self.media.keep(made.files)
+        told = [
+            record.file.report(
+                "world-media", f"The record {record.key!r} {problem}", path=(*record.path, *place)
+            )
+            for place, problem in made.problems
+        ]
+        return replace(record, value=made.value), told
 
     def _projected_character(
         self, source: Source, read: SourceRecords, record: Record
@@ -209,7 +249,7 @@ class _Planner:
         if source.is_hidden:
             namespace = f"{HIDDEN_NAMESPACE_PREFIX}{namespace}"
         place = (receiver.plugin_id, namespace, record.key)
-        if source.entry.merge == "skipExisting" and place in self.data:
+        if source.entry.merge == "skipExisting" and place in self.rows:
             return ()
         text = dump_json(record.value)
         if 4 * len(text) > MAX_PLUGIN_DATA_VALUE_BYTES:
@@ -217,18 +257,7 @@ class _Planner:
             if problem is not None:
                 message = f"The record {record.key!r} is too large: {problem}"
                 return (record.report("world-record-too-large", message),)
-        self.data[place] = PlannedRecord(
-            plugin_id=receiver.plugin_id, namespace=namespace, key=record.key, text=text
-        )
-        self._note(
-            source.target.text,
-            record.key,
-            text,
-            source_id=source.source_id,
-            digest=read.digest,
-            place=(receiver.plugin_id, namespace),
-            schema_ref=source.entry.schema_uri or f"contract:{receiver.contract}",
-        )
+        self.rows.put(source, place, text, digest=read.digest, receiver=receiver)
         return ()
 
     def _source_schema(self, source: Source) -> CompiledSchema | None:
@@ -271,30 +300,7 @@ class _Planner:
 
     def _note_manifest(self, target: str, key: str, value: JsonObject) -> None:
         digest = self.reading.files.digest(self.file.file)
-        self._note(target, key, value, source_id=self.file.file, digest=digest)
-
-    def _note(
-        self,
-        target: str,
-        key: str,
-        value: JsonObject | str,
-        *,
-        source_id: str,
-        digest: str,
-        place: tuple[str, str] = ("", ""),
-        schema_ref: str | None = None,
-    ) -> None:
-        text = value if isinstance(value, str) else dump_json(value)
-        self.ledger[target, *place, key] = LedgerEntry(
-            target=target,
-            key=key,
-            source_id=source_id,
-            source_digest=digest,
-            value_hash=sha256(text.encode("utf-8")).hexdigest(),
-            plugin_id=place[0],
-            namespace=place[1],
-            schema_ref=schema_ref,
-        )
+        self.rows.note(target, key, value, source_id=self.file.file, digest=digest)
 
     def _tell(self, source: Source, problems: list[Diagnostic]) -> None:
         self.found += problems[:MAX_SOURCE_PROBLEMS]
@@ -323,8 +329,8 @@ def _schema_problems(record: Record, schema: CompiledSchema | None) -> list[Diag
 def _inactive(source: Source, receiver: Receiver) -> Diagnostic:
     return source.report(
         "receiver-inactive",
-        f"The records of the source {source.source_id!r} do not go to {receiver.plugin_id!r}, "
-        "which is not active in the session.",
-        "to",
+        f"The {source.held} of the source {source.source_id!r} do not go to "
+        f"{receiver.plugin_id!r}, which is not active in the session.",
+        source.target_field,
         hint=f"Add it to the session: --with {receiver.plugin_id}",
     )

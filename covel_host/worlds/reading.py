@@ -19,6 +19,7 @@ from covel_host.worlds.model_problems import model_problems, read_value, written
 from covel_host.worlds.overlays import with_locale_maps
 from covel_host.worlds.pack_file import PackFile
 from covel_host.worlds.pack_files import PackFiles, PathProblem
+from covel_host.worlds.pack_media import MimeOf, PackMedia
 from covel_host.worlds.translations import Translations
 from covel_host.worlds.world_manifest import LORE_FILE, STAND_INS, WORLD_MANIFEST, WorldManifest
 from plugin_sdk.values import JsonObject, JsonValue
@@ -45,19 +46,24 @@ class PackReading:
     dimensions: Mapping[str, Declared]
     diagnostics: tuple[Diagnostic, ...]
     files: PackFiles = field(repr=False)
+    media: PackMedia = field(repr=False)
     translations: Translations = field(repr=False)
 
 
-def read_pack(root: Path) -> PackReading:
-    """The pack in the folder `root`; problems are in `.diagnostics`, none is raised."""
-    return _PackReader(root).read()
+def read_pack(root: Path, *, mime_of: MimeOf) -> PackReading:
+    """The pack in the folder `root`; problems are in `.diagnostics`, none is raised.
+
+    `mime_of` tells the types of its media, which are read when the pack is planned.
+    """
+    return _PackReader(root, mime_of).read()
 
 
 class _PackReader:
     """The steps of one reading and what they found."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, mime_of: MimeOf) -> None:
         self.root = root
+        self.mime_of = mime_of
         self.found: list[Diagnostic] = []
         self.world_id = root.name or root.absolute().name
         self.files = PackFiles(root, world_id=self.world_id, found=self.found)
@@ -88,6 +94,7 @@ class _PackReader:
             dimensions=self._dimensions(manifest, file, localized, translations),
             diagnostics=tuple(self.found),
             files=self.files,
+            media=PackMedia(self.files, self.mime_of),
             translations=translations,
         )
 

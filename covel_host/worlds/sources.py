@@ -46,6 +46,16 @@ class Source:
         """Whether its records are kept from players and models."""
         return self.entry.visibility == "hidden"
 
+    @property
+    def held(self) -> str:
+        """What it holds, for messages."""
+        return "files" if self.target.kind == "media" else "records"
+
+    @property
+    def target_field(self) -> str:
+        """The field that names the contract its receivers take."""
+        return "indexTo" if self.target.kind == "media" else "to"
+
     def report(
         self, name: str, message: str, *fields: str | int, hint: str | None = None
     ) -> Diagnostic:
@@ -71,7 +81,8 @@ def pack_sources(
         found = list(_conventional(reading, installed))
     problems = [problem for item in found if isinstance(item, list) for problem in item]
     sources = [item for item in found if isinstance(item, Source)]
-    ordered, order_problems = _in_order(sources)
+    declared = () if reading.descriptor is None else tuple(reading.descriptor[0].sources)
+    ordered, order_problems = _in_order(sources, declared)
     return ordered, [*problems, *order_problems]
 
 
@@ -169,8 +180,13 @@ def _conventional(reading: PackReading, installed: Installed) -> Iterator[Source
         yield Source(name, entry, parse_target(to), None, reading.world_id)
 
 
-def _in_order(sources: Sequence[Source]) -> tuple[list[Source], list[Diagnostic]]:
-    """`sources` so that each comes behind those it names in `after`, else as they are written."""
+def _in_order(
+    sources: Sequence[Source], declared: Sequence[str]
+) -> tuple[list[Source], list[Diagnostic]]:
+    """`sources` so that each comes behind those it names in `after`, else as they are written.
+
+    Of the `declared` names, those that are faulty or switched off order nothing.
+    """
     by_id = {source.source_id: source for source in sources}
     problems: list[Diagnostic] = []
     ordered: list[Source] = []
@@ -182,6 +198,8 @@ def _in_order(sources: Sequence[Source]) -> tuple[list[Source], list[Diagnostic]
         states[source.source_id] = False
         for index, name in enumerate(source.entry.after):
             place = ("after", index) if len(source.entry.after) > 1 else ("after",)
+            if name not in by_id and name in declared:
+                continue
             if name not in by_id:
                 problems.append(_unknown_source(source, name, list(by_id), place))
             elif states.get(name) is False:

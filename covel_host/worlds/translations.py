@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
+from covel_host.diagnostics.codes import report
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
 from covel_host.worlds.overlays import IDENTITY, MayTranslate, Overlay, texts_in
 from covel_host.worlds.pack_file import PackFile
-from covel_host.worlds.pack_files import PackFiles
+from covel_host.worlds.pack_files import PackFiles, PathProblem
 from plugin_sdk.rules.i18n import matching_locale
 from plugin_sdk.values import JsonValue
 
@@ -47,18 +49,23 @@ class Translations:
         tag = matching_locale([self._default_locale, *others], locale)
         if tag is None or tag not in others:
             return Translated(main.value, (main.file,))
-        value = self._laid_over(main, others[tag], tag, may_translate, identity)
-        return Translated(value, (main.file, others[tag]))
+        translation = self._translation(main, others[tag])
+        if translation is None:
+            return Translated(main.value, (main.file,))
+        value = self._laid_over(main, translation, tag, may_translate, identity)
+        return Translated(value, (main.file, translation.file))
 
     def in_every_locale(
         self, main: PackFile, *, may_translate: MayTranslate
     ) -> dict[str, JsonValue]:
         """The value of `main` in each language that has a translation, by locale."""
         self._check_names(main.file)
-        return {
-            tag: self._laid_over(main, file, tag, may_translate, ())
-            for tag, file in self._files.translations(main.file).items()
-        }
+        found = {}
+        for tag, name in self._files.translations(main.file).items():
+            translation = self._translation(main, name)
+            if translation is not None:
+                found[tag] = self._laid_over(main, translation, tag, may_translate, ())
+        return found
 
     def text(self, main: str, locale: str) -> PackFile | None:
         """The text file for readers of `locale`: its translation as a whole, else the main file."""
@@ -66,20 +73,42 @@ class Translations:
         self._check_names(main)
         tag = matching_locale([self._default_locale, *others], locale)
         translated = others.get(tag) if tag is not None else None
-        return self._files.optional(main if translated is None else translated)
+        if translated is None:
+            return self._files.optional(main)
+        main_file = self._files.optional(main)
+        return self._translation(main_file, translated) or main_file
+
+    def _translation(self, main: PackFile | None, name: str) -> PackFile | None:
+        """The translation of that name; None, told once, where what lies there is no file."""
+        try:
+            return self._files.named(name)
+        except PathProblem as problem:
+            self._once(name, partial(self._unusable, main, name, problem))
+            return None
+
+    def _unusable(
+        self, main: PackFile | None, name: str, problem: PathProblem
+    ) -> Iterator[Diagnostic]:
+        of = "" if main is None else f" of {main.file}"
+        yield report(
+            problem.name,
+            f"The translation{of} cannot be used: {problem}.",
+            plugin=self._files.world_id,
+            file=name,
+            hint=problem.hint,
+        )
 
     def _laid_over(
         self,
         main: PackFile,
-        file: str,
+        translation: PackFile,
         tag: str,
         may_translate: MayTranslate,
         identity: Sequence[str],
     ) -> JsonValue:
-        translation = self._files.named(file)
         overlay = Overlay(may_translate, (*IDENTITY, *identity))
         value = overlay.laid_over(main.value, translation.value)
-        self._once(file, lambda: self._problems(translation, tag, overlay))
+        self._once(translation.file, lambda: self._problems(translation, tag, overlay))
         return value
 
     def _problems(self, file: PackFile, tag: str, overlay: Overlay) -> Iterator[Diagnostic]:

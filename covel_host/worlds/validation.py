@@ -7,6 +7,7 @@ from pathlib import Path
 from covel_host.diagnostics.diagnostic import Diagnostic, in_order
 from covel_host.diagnostics.source import SourceText
 from covel_host.worlds.installed import Installed
+from covel_host.worlds.pack_media import MimeOf
 from covel_host.worlds.planning import plan_world
 from covel_host.worlds.reading import PackReading, read_pack
 
@@ -20,12 +21,12 @@ class PackCheck:
     texts: Mapping[str, SourceText] = field(repr=False)
 
 
-def validate_pack(root: Path, installed: Installed) -> PackCheck:
+def validate_pack(root: Path, installed: Installed, *, mime_of: MimeOf) -> PackCheck:
     """All problems of the pack at `root`: the plan of a session in each declared language.
 
     Nothing is stored and no package code runs (spec/world.md 7.12).
     """
-    reading = read_pack(root)
+    reading = read_pack(root, mime_of=mime_of)
     found = dict.fromkeys(reading.diagnostics)
     locales = () if reading.manifest is None else reading.manifest.locales
     for locale in locales:

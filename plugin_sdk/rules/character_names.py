@@ -90,7 +90,11 @@ def character_name_key(name: str) -> str:
     transliterated names with the space around them, apostrophe variants, and a leading English
     "the". Titles, honorifics and spelling are not (seed: 去重; spec/world.md 2.6).
     """
-    folded = _unwrap(" ".join(name.split())).translate(_APOSTROPHES)
+    folded = " ".join(name.split())
+    if folded.isascii() and folded[:1] not in _WRAPPERS and "`" not in folded:
+        # Most names: of what is folded they hold case, space and the article alone.
+        return folded.lower().removeprefix("the ")
+    folded = _unwrap(folded).translate(_APOSTROPHES)
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
     folded = " ".join(_MIDDLE_DOTS.sub("·", folded).split())
     return _EAST_ASIAN_SPACE.sub("", folded).removeprefix("the ")
@@ -154,9 +158,10 @@ class CharacterDirectory:
 
     def __init__(self, characters: Iterable[JsonObject] = ()) -> None:
         self.characters: dict[str, JsonObject] = {}
-        # Key to the IDs that carry it; dicts, because order decides who is named first.
-        self._names: dict[str, dict[str, None]] = {}
-        self._aliases: dict[str, dict[str, None]] = {}
+        # Key to the IDs that carry it, in the order in which they came: few carry one name. They
+        # are never changed in place, so that copies share them.
+        self._names: dict[str, tuple[str, ...]] = {}
+        self._aliases: dict[str, tuple[str, ...]] = {}
         for character in characters:
             self.put(character)
 
@@ -169,21 +174,24 @@ class CharacterDirectory:
     def take(self, other: CharacterDirectory) -> None:
         """Hold what `other` holds now, in place of what was here; the records are shared."""
         self.characters = dict(other.characters)
-        self._names = {key: dict(ids) for key, ids in other._names.items()}
-        self._aliases = {key: dict(ids) for key, ids in other._aliases.items()}
+        self._names = dict(other._names)
+        self._aliases = dict(other._aliases)
 
     def put(self, character: JsonObject) -> None:
         """Add `character`, or replace the record of its ID."""
         character_id = str(character.get("id", ""))
         if (known := self.characters.get(character_id)) is not None:
             for table, key in self._keys(known):
-                table.get(key, {}).pop(character_id, None)
+                table[key] = tuple(one for one in table.get(key, ()) if one != character_id)
         self.characters[character_id] = character
         # Written out, because a view of many characters begins with one `put` for each.
         name = character_name_key(str(character.get("name", "")))
-        self._names.setdefault(name, {})[character_id] = None
+        self._names[name] = (*self._names.get(name, ()), character_id)
         for alias in character_aliases(character):
-            self._aliases.setdefault(character_name_key(alias), {})[character_id] = None
+            key = character_name_key(alias)
+            carriers = self._aliases.get(key, ())
+            if character_id not in carriers:
+                self._aliases[key] = (*carriers, character_id)
 
     def resolve(self, query: str, *, partial: bool = False) -> Resolution:
         """Whom `query` means; see `resolve_character`."""
@@ -225,7 +233,7 @@ class CharacterDirectory:
         similar.sort(key=lambda entry: -entry[0])
         return tuple(character for _, character in similar[:limit])
 
-    def _records(self, table: Mapping[str, Mapping[str, None]], key: str) -> tuple[JsonObject, ...]:
+    def _records(self, table: Mapping[str, tuple[str, ...]], key: str) -> tuple[JsonObject, ...]:
         ids = table.get(key, ()) if key else ()
         return tuple(self.characters[character_id] for character_id in ids)
 
@@ -236,7 +244,7 @@ class CharacterDirectory:
             if any(name and (key in name or name in key) for name in _name_keys(character))
         )
 
-    def _keys(self, character: JsonObject) -> Iterator[tuple[dict[str, dict[str, None]], str]]:
+    def _keys(self, character: JsonObject) -> Iterator[tuple[dict[str, tuple[str, ...]], str]]:
         yield self._names, character_name_key(str(character.get("name", "")))
         for alias in character_aliases(character):
             yield self._aliases, character_name_key(alias)

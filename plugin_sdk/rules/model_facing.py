@@ -18,6 +18,8 @@ _ISO_TIME = re.compile(
 )
 
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
 _BOOKKEEPING_ENDS = frozenset("dspt")
 """The last letters of the names that `_is_bookkeeping` knows."""
 
@@ -29,17 +31,31 @@ def model_facing_json(value: JsonValue) -> JsonValue:
     of UUIDs; `timestamp` and `…At` that hold an ISO time. Readable IDs and story dates stay.
     """
     # Asking for an abstract class is slow, and most values are plain ones.
-    if type(value) is str or value is None or type(value) is int:
+    if type(value) in _SCALARS:
         return value
     if type(value) is dict or is_object(value):
         return {
-            key: model_facing_json(item)
+            key: item if type(item) in _SCALARS else model_facing_json(item)
             for key, item in value.items()
             if key[-1:] not in _BOOKKEEPING_ENDS or not _is_bookkeeping(key, item)
         }
     if is_array(value):
         return [model_facing_json(item) for item in value]
     return value
+
+
+def may_hold_bookkeeping(text: str) -> bool:
+    """Whether `model_facing_json` may leave anything out of the value with this compact JSON text.
+
+    Its members' names alone are looked at, so that most values need no walk.
+    """
+    return (
+        'Id":' in text
+        or 'id":' in text
+        or 'Ids":' in text
+        or 'At":' in text
+        or 'timestamp":' in text
+    )
 
 
 def _is_bookkeeping(key: str, value: JsonValue) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
@@ -20,6 +21,7 @@ _CJK = (
     "\U00020000-\U000323af"  # Han, supplementary planes
 )
 _TOKEN = re.compile(rf"([{_CJK}]+)|[^\W{_CJK}]{{2,}}")
+_ASCII_WORD = re.compile(r"\w{2,}", re.ASCII)
 _POSSESSIVE = re.compile(r"['’]s(?!\w)")
 _MIN_PLURAL_LENGTH = 4
 
@@ -48,9 +50,14 @@ def document_terms(text: str) -> tuple[dict[str, int], int]:
     Single characters of Chinese, Japanese and Korean runs count as terms beside the pairs, so that
     a query of one character finds them; the length counts each character once all the same.
     """
+    folded = _folded(text)
+    if folded.isascii():
+        # The same answer in half the time.
+        words = list(map(_singular, _ASCII_WORD.findall(folded)))
+        return dict(Counter(words)), len(words)
     counts: dict[str, int] = {}
     length = 0
-    for run, word in _runs(text):
+    for run, word in _folded_runs(folded):
         if not run:
             counts[word] = counts.get(word, 0) + 1
             length += 1
@@ -105,7 +112,11 @@ def _count_cjk(folded: str, term: str) -> int:
 
 def _runs(text: str) -> Iterator[tuple[str, str]]:
     """Every run of `text` as a pair: the run when it is CJK, else the finished word."""
-    for match in _TOKEN.finditer(_folded(text)):
+    return _folded_runs(_folded(text))
+
+
+def _folded_runs(folded: str) -> Iterator[tuple[str, str]]:
+    for match in _TOKEN.finditer(folded):
         run = match[1]
         if run is None:
             yield "", _singular(match[0])
@@ -114,9 +125,9 @@ def _runs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _singular(word: str) -> str:
-    if len(word) >= _MIN_PLURAL_LENGTH and word.endswith("s") and not word.endswith("ss"):
-        return word[:-1]
-    return word
+    if word[-1] != "s" or len(word) < _MIN_PLURAL_LENGTH or word[-2] == "s":
+        return word
+    return word[:-1]
 
 
 def _lower_in_place(text: str) -> str:
@@ -132,4 +143,6 @@ def _folded(text: str) -> str:
 
 def _without_possessives(text: str) -> str:
     # Blanks of the same length: places in the text stay what they are.
+    if "'" not in text and "’" not in text:
+        return text
     return _POSSESSIVE.sub("  ", text)

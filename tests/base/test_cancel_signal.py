@@ -18,39 +18,37 @@ def test_waiters_wake_and_the_first_reason_stays() -> None:
     assert asyncio.run(main()) == (True, "aborted-by-player")
 
 
-def test_a_follower_is_cancelled_with_the_signal_it_follows() -> None:
-    above, other, below = CancelSignal(), CancelSignal(), CancelSignal()
-    below.follow(above)
-    below.follow(other)
-    other.cancel("closing")
+def test_a_signal_is_cancelled_with_the_one_above_it() -> None:
+    above = CancelSignal()
+    below = CancelSignal(CancelSignal(above))
     above.cancel("deadline")
-    assert (below.cancelled, below.reason) == (True, "closing")
-    late = CancelSignal()
-    late.follow(above)
-    assert late.reason == "deadline"
+    below.cancel("closing")
+    assert (below.cancelled, below.reason) == (True, "deadline")
+    assert CancelSignal(above).reason == "deadline"
 
 
-def test_a_follower_cancels_nothing_above_it() -> None:
-    above, below = CancelSignal(), CancelSignal()
-    below.follow(above)
+def test_its_own_reason_stays_when_the_one_above_is_cancelled_later() -> None:
+    above = CancelSignal()
+    below = CancelSignal(above)
     below.cancel("timeout")
     assert not above.cancelled
-
-
-def test_followers_that_are_gone_are_not_remembered() -> None:
-    above, kept = CancelSignal(), CancelSignal()
-    kept.follow(above)
-    for _ in range(1_000):
-        CancelSignal().follow(above)
-    assert len(above._followers) < 100
     above.cancel("deadline")
-    assert kept.reason == "deadline"
+    assert below.reason == "timeout"
 
 
-def test_many_living_followers_are_all_cancelled() -> None:
-    above = CancelSignal()
-    below = [CancelSignal() for _ in range(1_000)]
-    for signal in below:
-        signal.follow(above)
-    above.cancel("closing")
-    assert {signal.reason for signal in below} == {"closing"}
+def test_who_waits_wakes_with_any_signal_above_and_leaves_nothing_there() -> None:
+    async def main() -> None:
+        above = CancelSignal()
+        below = [CancelSignal(CancelSignal(above)) for _ in range(100)]
+        waiters = [asyncio.ensure_future(signal.wait()) for signal in below]
+        await asyncio.sleep(0)
+        waiters[0].cancel()
+        below[1].cancel("timeout")
+        await asyncio.wait(waiters[:2])
+        assert not waiters[2].done()
+        above.cancel("closing")
+        await asyncio.gather(*waiters[1:])
+        assert {signal.reason for signal in below} == {"timeout", "closing"}
+        assert not above._waiting
+
+    asyncio.run(main())

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from covel_host.base.error_texts import (
     MAX_AUTHORED_CHARACTERS,
@@ -11,6 +12,7 @@ from covel_host.base.error_texts import (
     tool_error_of,
 )
 from plugin_sdk.errors import ToolError
+from plugin_sdk.interactions import FormField
 
 
 class Silent:
@@ -30,6 +32,15 @@ class Bare(ToolError):
 
     def __str__(self) -> str:
         return "its own text"
+
+
+def test_what_does_not_fit_a_model_is_told_in_one_line() -> None:
+    with pytest.raises(ValidationError) as caught:
+        FormField.model_validate({"type": "numbr", "name": ""})
+    told = error_text(caught.value)
+    assert told.startswith("FormField: type: Input should be 'text', 'textarea', ")
+    assert "; name: String should have at least 1 character; label: Field required" in told
+    assert "\n" not in told
 
 
 @pytest.mark.parametrize(

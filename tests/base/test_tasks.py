@@ -105,3 +105,20 @@ def test_what_cannot_be_stopped_is_waited_for_and_never_cancelled() -> None:
         return left, task.result()
 
     assert asyncio.run(main()) == (("thread",), "ended")
+
+
+def test_the_end_is_told_also_of_a_task_that_never_began() -> None:
+    async def main() -> list[str]:
+        tracker, told = TaskTracker(), []
+
+        async def work() -> None:
+            return None
+
+        tracker.start(work(), name="first", on_end=lambda: told.append("first"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        tracker.start(work(), name="second", on_end=lambda: told.append("second")).cancel()
+        await tracker.close()
+        return told
+
+    assert asyncio.run(main()) == ["first", "second"]

@@ -130,15 +130,13 @@ def test_a_hook_that_was_meant_and_is_wrong_hides_what_would_be_missing(
 
 def test_the_registrar_has_what_the_seed_lists_and_no_store(tmp_path: Path) -> None:
     source = (
-        "from plugin_sdk import ToolError, hookimpl\n"
+        "from plugin_sdk import hookimpl\n"
         "@hookimpl\ndef register_tools(covel):\n"
         "    assert (covel.plugin_id, covel.version) == ('moss-ledger', '1.2.0')\n"
         "    assert not covel.signal.cancelled\n"
         "    assert not hasattr(covel, 'store')\n"
         "    covel.logger.info('loading', count=1)\n"
-        "    try:\n        covel.http\n"
-        "    except ToolError as error:\n        assert error.code == 'unavailable'\n"
-        "    else:\n        assert False\n"
+        "    assert not covel.http.validate_base_url('https://example.org').ok\n"
         "    try:\n        covel.on_dispose(5)\n"
         "    except TypeError:\n        return []\n"
     )

@@ -106,6 +106,13 @@ def test_what_names_nothing_is_refused(
     assert (called.code, called.json["error"]["code"]) == (1, code)
 
 
+def test_a_field_that_is_not_there_is_told_with_those_that_are(
+    covel: Covel, asked: tuple[str, str]
+) -> None:
+    called = covel("answer", asked[0], "sheet", "--values", '{"nme": "Wren"}', *TRUST)
+    assert "has no field 'nme'.\n  It has: name (text, required).\n" in called.err
+
+
 def test_an_answer_is_stored_once(covel: Covel, asked: tuple[str, str]) -> None:
     call = ("answer", asked[0], "sheet", "--values", '{"name": "Wren"}', *TRUST, "--json")
     assert covel(*call).code == 0
@@ -121,5 +128,7 @@ def test_the_check_of_an_untrusted_package_asks_for_leave(
 
 
 def test_values_are_an_object_and_must_be_given(covel: Covel, asked: tuple[str, str]) -> None:
-    assert covel("answer", asked[0], "sheet").code == 2
+    missing = covel("answer", asked[0], "sheet")
+    assert missing.code == 2
+    assert "name (text, required)." in missing.err
     assert covel("answer", asked[0], "sheet", "--values", "[]").code == 2

@@ -146,6 +146,12 @@ def test_an_action_is_missing_is_wrong_usage(covel: Covel, satchel: Path) -> Non
     assert "An ACTION is missing." in called.err
 
 
+def test_a_command_in_two_arguments_is_shown_as_one(covel: Covel, satchel: Path) -> None:
+    called = covel("rpc", begun(covel), "/help", "say", *TRUST)
+    assert called.code == 2
+    assert "'/help say'" in called.err
+
+
 def test_the_session_shows_what_was_called(covel: Covel, satchel: Path) -> None:
     session_id = begun(covel)
     covel("rpc", session_id, "satchel", "break", *TRUST)

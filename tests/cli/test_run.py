@@ -272,6 +272,22 @@ def test_a_run_may_bring_further_packages_which_its_session_keeps(
     assert again["output"] == {"value": 2}
 
 
+def test_a_further_package_whose_code_takes_no_part_is_named(covel: Covel, plugins: Path) -> None:
+    write_provider(plugins.parent)
+    write_function(plugins.parent, handler="async def handle(ctx):\n    return 1\n")
+    run = ("run", "trader", "--with", "stock", "--trust", "trader")
+    ran = covel(*run)
+    assert ran.code == 0
+    assert "warning: The code of 'stock' was not run: nobody has trusted it.\n" in ran.err
+    assert "--trust stock" in ran.err
+    with (plugins / "stock" / "server" / "index.py").open("a", encoding="utf-8") as file:
+        file.write("raise RuntimeError('no shelf')\n")
+    ran = covel(*run, "--trust", "stock")
+    assert ran.code == 0
+    assert "warning: The package 'stock' was not loaded. server/index.py:" in ran.err
+    assert "no shelf" in ran.err
+
+
 def test_a_further_package_that_is_nowhere_is_named(covel: Covel, plugins: Path) -> None:
     write_function(plugins.parent, handler=COUNT)
     called = covel("run", "trader", "--with", "stok", "--trust", "trader")

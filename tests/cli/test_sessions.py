@@ -128,7 +128,8 @@ def test_plain_text_never_wraps(covel: Covel, plugins: Path, tmp_path: Path) -> 
     shown = show(covel, ran["sessionId"]).out
     assert "\x1b[" not in shown
     line = next(line for line in shown.splitlines() if "llm.responded" in line)
-    assert line.endswith("}")
+    assert "text=" in line
+    assert "usage={" in line
 
 
 @pytest.mark.parametrize(
@@ -176,3 +177,13 @@ def test_show_tells_who_plays_whom(covel: Covel, plugins: Path, tmp_path: Path) 
     assert show(covel, session_id, "--json").json["seats"] == [
         {"id": "seat-1", "label": "Seat 1", "characterId": "player-ada"}
     ]
+
+
+def test_a_new_session_tells_which_packages_it_begins_with(covel: Covel, plugins: Path) -> None:
+    copy_echo(plugins, "clock")
+    manifest = plugins / "clock" / "PLUGIN.md"
+    manifest.write_text(manifest.read_text("utf-8").replace("---\n", "---\nkind: core\n", 1))
+    copy_echo(plugins)
+    told = covel("sessions", "new", "--with", "echo-demo", "--json").json
+    assert told["activePackages"] == ["echo-demo", "clock"]
+    assert covel("sessions", "new").out.endswith("\n  packages: clock\n")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from covel_host.tools.builtin.installed import NOT_INSTALLED
 from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
 from tests.cli.support import Covel, copy_echo, with_entry
 
@@ -29,12 +28,10 @@ def test_builtin_tools_are_always_listed(covel: Covel) -> None:
     assert "runtime-done" in listed.out
 
 
-def test_every_framework_tool_is_listed_or_said_to_wait(covel: Covel) -> None:
+def test_every_framework_tool_is_listed(covel: Covel) -> None:
     listed = covel("tools", "--json").json
     sources = {tool["name"]: tool["source"] for tool in listed["tools"]}
-    waiting = {tool["name"] for tool in listed["notInstalled"]}
-    assert {*sources} | waiting == {*FRAMEWORK_TOOL_NAMES}
-    assert waiting == {*NOT_INSTALLED}
+    assert {*sources} == {*FRAMEWORK_TOOL_NAMES}
     assert (sources["create-form"], sources["search-tools"]) == ("builtin", "injected")
 
 

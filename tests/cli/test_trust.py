@@ -27,6 +27,7 @@ def rows(shown: str) -> dict[str, str]:
 def test_a_grant_lets_the_code_run_from_then_on(covel: Covel, plugins: Path) -> None:
     copy_echo(plugins)
     assert states(covel) == {"echo-demo": "discovered"}
+    assert "nobody" not in covel("trust", "list").out
     granted = covel("trust", "grant", "echo-demo", "--yes")
     assert granted.code == 0
     assert granted.out.endswith("The code of 'echo-demo' is trusted.\n")

@@ -1,10 +1,11 @@
 """Every route that loads code, tried with a package whose code writes a file when it runs.
 
-The routes: run, tools, doctor, plugins list --load, plugins show --load, rpc, mcp, dev; the ones
-that must never load: plugins list, plugins show, plugins resolve, validate-plugin, trust, install,
-enable and disable, new.
+The routes: run, turn, tools, doctor, plugins list --load, plugins show --load, rpc, mcp, dev; the
+ones that must never load: plan, plugins list, plugins show, plugins resolve, validate-plugin,
+trust, install, enable and disable, new.
 """
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -77,6 +78,7 @@ ELSEWHERE = {
     "new",
     "schema",
     "sessions",
+    "trace",
     "uninstall",
     "validate-world",
     "version",
@@ -155,6 +157,23 @@ def test_dev_runs_in_the_users_folder_only_what_was_approved(
     assert marker.exists() is has_grant
 
 
+@pytest.mark.parametrize("has_grant", [False, True])
+def test_a_turn_runs_only_what_was_approved_and_its_plan_nothing(
+    covel: Covel, plugins: Path, marker: Path, has_grant: bool
+) -> None:
+    if has_grant:
+        covel("trust", "grant", "by-entry", "--yes")
+    made = covel("sessions", "new", "--with", "by-entry", "--json")
+    session_id = json.loads(made.out)["sessionId"]
+    # Its hooks may hear of the new session.
+    assert marker.exists() is has_grant
+    marker.unlink(missing_ok=True)
+    assert covel("plan", session_id).code == 0
+    assert not marker.exists()
+    covel("turn", session_id, "Hello.", "--model", "offline")
+    assert marker.exists() is has_grant
+
+
 def test_every_command_is_a_loading_route_a_reading_one_or_neither() -> None:
-    tried = {command[0] for command in (*LOADING, *READING)} | {"dev"}
+    tried = {command[0] for command in (*LOADING, *READING)} | {"dev", "plan", "turn"}
     assert tried | ELSEWHERE == set(COMMANDS)

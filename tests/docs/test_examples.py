@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,7 +52,7 @@ RUNS = {
     "my-echo": ('{"value": "hello"}', ["echo-value", "runtime-done"]),
 }
 """What the pages run, with the payload and the tools that are called."""
-CALLED = ("coin-purse", "dice-bag", "tavern-guest")
+CALLED = ("coin-purse", "dice-bag", "tavern-guest", "tide-choir", "tide-hints")
 """Packages that do nothing by a run alone: they have tests of their own below."""
 PROVIDERS = {"herb-market": ("herb-stock",)}
 """Packages of the pages that others run with."""
@@ -141,6 +142,44 @@ def test_the_coin_purse_keeps_its_coins_and_says_when_it_is_full(covel: Covel) -
     assert covel(*purse, "count-coins", *trust).json["result"] == {"coins": 3}
 
 
+def test_the_tide_choir_sings_in_the_mood_that_is_set(covel: Covel) -> None:
+    session_id = covel("sessions", "new", "--with", "tide-choir", "--json").json["sessionId"]
+    assert covel("plugins", "set", session_id, "tide-choir", "mood", "wild").code == 0
+    refused = covel("plugins", "set", session_id, "tide-choir", "lines", "13", "--json")
+    assert refused.json["error"]["code"] == "setting-value-invalid"
+    shown = covel("plugins", "settings", session_id, "tide-choir").out.splitlines()
+    assert [line.split() for line in shown[1:]] == [
+        ["mood", "select", "wild", "player"],
+        ["lines", "integer", "4", "default"],
+    ]
+    run = ("run", "tide-choir", "--session", session_id, "--json")
+    assert covel(*run).json["committed"] is True
+    taken = covel("sessions", "snapshots", session_id, "take", "--json").json["snapshot"]
+    covel("sessions", "end", session_id, "--yes")
+    assert covel(*run).json["error"]["code"] == "session-not-active"
+    forked = covel("sessions", "fork", session_id, "--from", taken["snapshotId"], "--json").json
+    assert forked["session"]["status"] == "active"
+    exported = covel("sessions", "export", forked["session"]["sessionId"]).json
+    assert exported["session"]["pluginSettings"] == {"tide-choir": {"mood": "wild"}}
+    assert covel("sessions", "delete", session_id, "--yes").code == 0
+
+
+def test_the_tide_hints_stand_in_the_prompt_of_another_package(covel: Covel) -> None:
+    trust = ("--trust", "tide-hints", "--trust", "dice-cup")
+    called = covel(
+        "run", "dice-cup", "--payload", '{"sides": 6}', "--with", "tide-hints", *trust, "--json"
+    )
+    assert called.json["committed"], called.err
+
+
+def test_the_page_of_sessions_names_every_member_of_record_and_export(covel: Covel) -> None:
+    session_id = covel("sessions", "new", "--with", "tide-choir", "--json").json["sessionId"]
+    exported = covel("sessions", "export", session_id).json
+    page = (ROOT / "docs" / "sessions.md").read_text("utf-8")
+    for member in (*exported, *exported["session"]):
+        assert f"`{member}`" in page, member
+
+
 def test_the_dice_bag_rolls_and_points_at_a_wrong_word(covel: Covel) -> None:
     trust = ("--trust", "dice-bag")
     payload = '{"sides": 6}'
@@ -206,11 +245,14 @@ def test_the_tide_diary_finds_what_an_earlier_run_wrote(covel: Covel, home: Path
 
 @pytest.mark.parametrize("page", ["README.md", "docs/models.md"])
 def test_the_model_slots_of_a_page_are_understood(covel: Covel, home: Path, page: str) -> None:
-    (slots,) = blocks(ROOT / page, "toml")
-    (home / "llm.toml").write_text(slots, encoding="utf-8")
-    called = covel("models", "--json")
-    assert called.code == 0, called.err
-    assert "gpt-5-mini" in called.out
+    examples = blocks(ROOT / page, "toml")
+    for slots in examples:
+        (home / "llm.toml").write_text(slots, encoding="utf-8")
+        called = covel("models", "--json")
+        assert called.code == 0, called.err
+        for slot in tomllib.loads(slots)["covel"].values():
+            assert slot["model"] in called.out
+    assert "gpt-5-mini" in examples[0]
 
 
 def test_the_settings_of_the_page_trust_the_dice_cup(covel: Covel, home: Path) -> None:

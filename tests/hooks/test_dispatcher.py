@@ -221,6 +221,9 @@ def test_members_that_do_not_count_are_ignored_and_told() -> None:
     assert dispatched(scene).payload == ring(times=2)
     assert scene.traced == ["hook.fired replaces"]
     assert scene.data(0)["ignored"] == ["Name", "id"]
+    (told,) = scene.dispatcher.failures_told_to(scene.facts.trace)
+    assert "answered PreToolUse with 'Name', 'id', which counts for nothing" in told
+    assert told.endswith("it may replace: name, arguments.")
 
 
 def test_pre_runtime_lets_nothing_be_replaced() -> None:

@@ -35,7 +35,10 @@ def test_every_contribution_is_served_or_listed() -> None:
         "data",
         "datasets",
         "events",
+        "extensions",
         "hooks",
+        "prompt",
+        "settings",
     }
     assert listed <= set(Contributions.model_fields)
 
@@ -53,9 +56,14 @@ def test_contributions_of_code_block_loading(tmp_path: Path, contributes: str, p
 @pytest.mark.parametrize(
     ("contributes", "path"),
     [
-        ("prompt: [{id: tone, content: Be calm, position: system}]", "contributes.prompt"),
-        ("settings: [{key: tone, type: text, label: Tone}]", "contributes.settings"),
-        ("hooks: [{event: PreToolUse}, {event: SessionEnd}]", "contributes.hooks.1.event"),
+        (
+            "extensions: [{point: history.compact@2, id: a}, {point: media.image-flow@1, id: b}]",
+            "contributes.extensions.1.point",
+        ),
+        (
+            "extensions: [{point: ui.slot@1, id: a, slot: stage.cast@1}]",
+            "contributes.extensions.0.point",
+        ),
     ],
 )
 def test_declarations_that_nothing_reads_are_said_and_block_nothing(
@@ -68,6 +76,9 @@ def test_declarations_that_nothing_reads_are_said_and_block_nothing(
     "contributes",
     [
         "tools: [count]",
+        "prompt: [{id: tone, content: Be calm, position: system}]",
+        "hooks: [{event: PreCompaction}, {event: PostCompaction}]",
+        "extensions: [{point: prompt.segment@1, id: a}, {point: session.world-context@1, id: a}]",
         "datasets: {npcs: {schema: npc.json, search: {text: name}}}",
         "data: {notes: {schema: x.json, version: 1, search: {text: name}}}",
         "events: [{topic: moss.found, schema: x.json, description: Found}]",
@@ -98,12 +109,6 @@ def needs(root: Path, runtime: str) -> list[tuple[str, str]]:
             "io: {inputs: {roll: {from: {runtime: roll}, accepts: ./x.json}}}",
             "runtime.io.inputs",
         ),
-        (
-            "io: {output: {contract: moss.notes@1}, visibility: story}",
-            "runtime.io.output.contract",
-        ),
-        ("io: {concealed: true}", "runtime.io.concealed"),
-        ("agent: {llm: {reasoningEffort: disabled}}", "runtime.agent.llm.reasoningEffort"),
     ],
 )
 def test_what_a_runtime_cannot_run_without_is_named_by_its_field(

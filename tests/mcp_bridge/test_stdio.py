@@ -12,6 +12,7 @@ import pytest
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage
 
+from covel_host.mcp_bridge import stdio
 from covel_host.mcp_bridge.stdio import MessageStreams, message_streams
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -82,6 +83,24 @@ def test_a_message_of_many_pieces_is_read_whole_and_the_next_one_too() -> None:
     assert over(body) == [1_000_000, 1_000_000]
 
 
+def test_a_line_that_is_too_long_is_answered_and_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stdio, "MAX_MESSAGE_BYTES", 200_000)
+    long = json.dumps({**PING, "params": {"text": "x" * 300_000}})
+
+    async def body(ends: Ends, streams: MessageStreams) -> list[Any]:
+        sent = asyncio.create_task(asyncio.to_thread(ends.send, long, "\n", json.dumps(PING), "\n"))
+        answer, after = await ends.answer(), await received(streams)
+        await sent
+        return [answer, after]
+
+    answer, after = over(body)
+    message = "The message is longer than 200,000 bytes; it was not read."
+    assert answer["error"] == {"code": -32600, "message": message}
+    assert (answer["id"], after) == (None, PING)
+
+
 def test_a_last_line_without_an_end_is_read() -> None:
     async def body(ends: Ends, streams: MessageStreams) -> list[Any]:
         ends.send(json.dumps(PING))
@@ -101,6 +120,10 @@ def test_a_last_line_without_an_end_is_read() -> None:
         ('{"jsonrpc": "2.0", "id": "s", "method": "x", "params": {"n": "\\ud800"}}', -32700, "s"),
         ('{"jsonrpc": "2.0", "id": "\\ud800", "method": "x"}', -32700, None),
         ('{"id": true}', -32600, None),
+        ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', -32600, 1.5),
+        ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600, None),
+        ('{"jsonrpc": "2.0", "id": [1], "method": "ping"}', -32600, None),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600, None),
         ('{"id": 3}', -32600, 3),
         ("[1]", -32600, None),
     ],
@@ -112,6 +135,10 @@ def test_a_last_line_without_an_end_is_read() -> None:
         "surrogate",
         "no such ID",
         "a truth",
+        "a fraction",
+        "null",
+        "a list",
+        "a truth of a request",
         "no method",
         "no object",
     ],

@@ -10,6 +10,11 @@ from covel_host.memory.hits import MemoryHit
 from covel_host.memory.namespaces import SearchableNamespace
 from covel_host.memory.system import MemoryOptions, MemorySystem
 from covel_host.store.characters import put_character
+from covel_host.store.history_summaries import (
+    HistorySummary,
+    delete_history_summary,
+    put_history_summary,
+)
 from covel_host.store.lorebook import put_lorebook_entry
 from covel_host.store.messages import append_messages
 from covel_host.store.plugin_data import DataKey, delete_data, put_data
@@ -58,7 +63,11 @@ class MemorySession:
             self._messages += 1
             name = f"m{self._messages}"
             rows.append(message(name, role=role, source="runtime", content=content))
-        self.commit(lambda transaction, _: append_messages(transaction, rows))
+        self.commit(
+            lambda transaction, revision: append_messages(
+                transaction, [replace(row, revision=revision) for row in rows]
+            )
+        )
 
     def lore(self, entry_id: str, content: str, owner: str | None = None, **entry: Any) -> None:
         given: JsonObject = {
@@ -93,6 +102,23 @@ class MemorySession:
 
     def forget(self, key: str) -> None:
         self.commit(lambda t, revision: delete_data(t, _key("facts", key), revision=revision))
+
+    def summary(self, summary_id: str, content: str) -> None:
+        record = HistorySummary(
+            session_id="s1",
+            summary_id=summary_id,
+            content=content,
+            first=1,
+            last=2,
+            created_at=START,
+            focus_sections=("plot",),
+        )
+        self.commit(lambda t, revision: put_history_summary(t, record, revision=revision))
+
+    def drop_summary(self, summary_id: str) -> None:
+        self.commit(
+            lambda t, revision: delete_history_summary(t, "s1", summary_id, revision=revision)
+        )
 
     def commit(self, write: Any) -> None:
         def body(transaction: Transaction) -> None:

@@ -38,6 +38,70 @@ def test_recall_ends_after_500_messages(memory: MemorySession) -> None:
     assert memory.texts("amber", system=memory.fresh_system()) == []
 
 
+def test_summaries_keep_older_turns_findable(memory: MemorySession) -> None:
+    memory.say("The amber key was hidden.")
+    memory.say(*[f"Step {number}." for number in range(500)])
+    memory.summary("sum-1", "Ysolde hid the amber key under the pier.")
+    [hit] = memory.search("amber", scope="recall")
+    assert (hit.source, hit.kind, hit.role) == ("recall", "summary", "summary")
+    assert hit.text == "summary: Ysolde hid the amber key under the pier."
+    assert (hit.key, hit.message_id) == (None, None)
+    assert memory.search("amber", scope="archival") == []
+    memory.summary("sum-1", "Ysolde hid a copper key.")
+    assert memory.texts("amber") == []
+    memory.summary("sum-2", "An amber bead.")
+    memory.drop_summary("sum-1")
+    assert memory.texts("copper amber") == ["summary: An amber bead."]
+    assert memory.texts("copper amber", system=memory.fresh_system()) == ["summary: An amber bead."]
+
+
+def test_equal_messages_and_summaries_stand_in_the_order_of_their_commits(
+    memory: MemorySession,
+) -> None:
+    memory.say("salt")
+    memory.search("salt")
+    memory.summary("s", "salt")
+    memory.search("salt")
+    memory.say("salt")
+    roles = [hit.role for hit in memory.search("salt")]
+    assert roles == ["assistant", "summary", "assistant"]
+    fresh = memory.search("salt", system=memory.fresh_system())
+    assert [hit.role for hit in fresh] == roles
+
+
+def test_a_message_and_a_summary_of_one_id_are_two_things(memory: MemorySession) -> None:
+    memory.say("Salt.")
+    memory.summary("m1", "Salt of old.")
+    assert sorted(memory.texts("salt")) == ["assistant: Salt.", "summary: Salt of old."]
+
+
+ODD_TEXTS = [
+    "",
+    " ",
+    "\0",
+    "\u200b\u200d",
+    "\U0001f30a\U0001f30a",
+    "e\u0301 \u0130stanbul \u1e9e \ufb01n",
+    "\u6f6e\u6c34\u304b\u306a\uac00",
+    "\U00020000\U00020001",
+    "' OR 1=1 --",
+    "%_*?[a-z]{2}",
+    "a" * 300_000,
+    "\u6f6e" * 30_000,
+    "word " * 30_000,
+]
+
+
+@pytest.mark.parametrize("text", ODD_TEXTS, ids=range(len(ODD_TEXTS)))
+def test_odd_texts_are_kept_and_searched_like_any(memory: MemorySession, text: str) -> None:
+    memory.say(text, "The lantern is lit.")
+    memory.lore("odd", text, keys=[text[:50]])
+    memory.character("npc", text[:50] or "Mira", description=text)
+    for hit in memory.search(text, limit=20):
+        assert len(hit.text.removeprefix("assistant: ")) <= 502
+    assert memory.texts("lantern") == ["assistant: The lantern is lit."]
+
+
 def test_equal_texts_of_different_messages_both_count(memory: MemorySession) -> None:
     memory.say("The tide turns.", "The tide turns.")
     hits = memory.search("tide")
@@ -216,9 +280,12 @@ def test_searches_at_once_answer_alike(memory: MemorySession) -> None:
 
 
 WORDS = ["salt", "pier", "lamp", "tide"]
+KINDS = ["say", "lore", "off", "character", "fact", "forget", "sum", "drop", "search"]
 CHANGES = st.lists(
     st.tuples(
-        st.sampled_from(["say", "lore", "off", "character", "fact", "forget", "search"]),
+        st.sampled_from(
+            ["say", "lore", "off", "character", "fact", "forget", "sum", "drop", "search"]
+        ),
         st.sampled_from("abc"),
         st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join),
     ),
@@ -253,5 +320,9 @@ def _apply(memory: MemorySession, change: str, key: str, text: str) -> None:
             memory.fact(key, text)
         case "forget":
             memory.forget(key)
+        case "sum":
+            memory.summary(key, text)
+        case "drop":
+            memory.drop_summary(key)
         case _:
             memory.search(text)

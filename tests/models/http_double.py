@@ -99,11 +99,14 @@ def drop() -> Answer:
     return answer
 
 
-def hang(forever: asyncio.Event) -> Answer:
-    """Headers of a stream, then nothing until `forever` is set."""
+def hang(forever: asyncio.Event, *, after: Sequence[str] = ()) -> Answer:
+    """Headers of a stream and the pieces `after` which nothing comes until `forever` is set."""
 
     async def answer(writer: asyncio.StreamWriter) -> None:
         writer.write(_STREAM_HEAD)
+        for item in after:
+            data = item.encode()
+            writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
         await writer.drain()
         await forever.wait()
 

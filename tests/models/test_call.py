@@ -9,7 +9,7 @@ import pytest
 
 from covel_host.models.call import LogicalCall
 from covel_host.models.errors import ErrorFacts, ModelError
-from covel_host.models.limits import CallLimits
+from covel_host.models.limits import CallBudget, CallLimits
 from covel_host.models.messages import Delta, ModelReply, ModelRequest, TextDelta
 from covel_host.models.port import CallProgress, PieceSink
 from covel_host.models.retry import RetryPolicy
@@ -67,6 +67,8 @@ def make_call(
     stream: bool = True,
     retry: RetryPolicy | None = None,
     on_delta: Callable[[Delta], Awaitable[None]] | None = None,
+    budget: CallBudget | None = None,
+    on_waiting: Callable[[bool], None] | None = None,
 ) -> Coroutine[Any, Any, ModelReply]:
     return LogicalCall(
         source=source,
@@ -79,6 +81,8 @@ def make_call(
         clock=time.clock,
         sleep=time.sleep,
         randomness=random.Random(1),
+        budget=budget,
+        on_waiting=on_waiting,
     ).run()
 
 
@@ -257,6 +261,59 @@ def test_requests_at_once_are_bounded_and_the_wait_is_reported() -> None:
 
         assert source.most_under_way == 2
         assert sorted(reply.queued_ms for reply in replies) == [0, 0, 3000, 3000, 3000]
+
+    run(test)
+
+
+def test_waiting_for_a_turn_counts_against_no_limit() -> None:
+    async def test(time: HandTime) -> None:
+        gate, told = asyncio.Semaphore(1), list[bool]()
+        await gate.acquire()
+        task = asyncio.create_task(
+            make_call(
+                Source(hangs),
+                time,
+                gate=gate,
+                limits=CallLimits(budget_ms=10_000),
+                on_waiting=told.append,
+            )
+        )
+        await time.advance(500)
+        assert (task.done(), told) == (False, [True])
+        gate.release()
+        await time.advance(9.9)
+        assert (task.done(), told) == (False, [True, False])
+        await time.advance(0.2)
+
+        error = await failure_of(task)
+        assert "10.1 s have passed" in error.message
+
+    run(test)
+
+
+def test_a_turn_that_is_free_is_not_waited_for() -> None:
+    async def test(time: HandTime) -> None:
+        told: list[bool] = []
+        await make_call(Source(answers), time, gate=asyncio.Semaphore(1), on_waiting=told.append)
+        assert told == []
+
+    run(test)
+
+
+def test_attempts_of_one_caller_share_out_the_time_for_a_first_token() -> None:
+    async def test(time: HandTime) -> None:
+        budget, ends = CallBudget(), list[float]()
+        for attempts_left in (4, 3, 2, 1):
+            limits = CallLimits(budget_ms=120_000, attempts_left=attempts_left)
+            task = asyncio.create_task(make_call(Source(hangs), time, limits=limits, budget=budget))
+            started = time.clock.monotonic()
+            await settle()
+            while not task.done():
+                await time.advance(0.5)
+            ends.append(round(time.clock.monotonic() - started))
+            await failure_of(task)
+
+        assert ends == [60, 30, 15, 15]
 
     run(test)
 

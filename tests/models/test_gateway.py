@@ -111,7 +111,7 @@ def test_a_slot_that_cannot_answer_is_refused_before_any_request() -> None:
 
 
 def test_an_unserved_protocol_is_refused_with_advice() -> None:
-    slot = make_slot(protocol=sourced("google-generative-ai-v1"))
+    slot = make_slot(protocol=sourced("typesafe-systemone-v1"))
 
     with pytest.raises(ModelError, match="not served") as caught:
         complete(gateway(make_table(slot)))

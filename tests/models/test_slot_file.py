@@ -242,7 +242,12 @@ BASE = '[covel.story]\nprovider = "openai"\nmodel = "m"\n'
         ),
         (
             BASE + 'fallback = "fast"\n',
-            "HOME/llm.toml:4: slot 'story', 'fallback' is not supported yet. Remove it.",
+            "HOME/llm.toml:4: slot 'story', 'fallback' is 'fast', and there is no such slot; ",
+        ),
+        (BASE + 'fallback = "story"\n', "'fallback' is 'story', which is the slot itself."),
+        (
+            BASE + 'fallback = "v"\n' + BASE.replace("story", "v") + 'tag = "embedding"\n',
+            "HOME/llm.toml:4: slot 'story', 'fallback' is 'v'; only slots with the tag 'text' fall",
         ),
         (BASE + "contextWindow = 0\n", "HOME/llm.toml:4: slot 'story', 'contextWindow' is 0:"),
         (BASE + 'contextWindow = "8000"\n', "'contextWindow' is '8000':"),

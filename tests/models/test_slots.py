@@ -47,9 +47,9 @@ def test_an_exact_name_must_exist() -> None:
     [
         ({"tag": sourced("image")}, "not-supported-yet", "'image'"),
         (
-            {"protocol": sourced("anthropic-messages-v1")},
+            {"protocol": sourced("typesafe-systemone-v1")},
             "not-supported-yet",
-            "'anthropic-messages-v1'",
+            "'typesafe-systemone-v1'",
         ),
         ({"needs_key": True, "key": ApiKey("LAB_API_KEY", None)}, "config-error", "LAB_API_KEY"),
     ],

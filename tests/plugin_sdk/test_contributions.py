@@ -102,9 +102,19 @@ def test_results_are_checked_against_the_return_annotation() -> None:
         return None
 
     assert free.to_json({"a": (1, 2)}) == {"a": [1, 2]}
-    for value in (object(), float("nan")):
+    itself: list[object] = []
+    itself.append(itself)
+    odd = (object(), float("nan"), b"x", {1, 2}, [{"a": iter("ab")}], {1: 2}, itself)
+    for value in odd:
         with pytest.raises(ToolValidationError):
             free.to_json(value)
+
+    @action("listed")
+    def listed() -> set[int]:
+        return {1}
+
+    # An annotation says what a set becomes.
+    assert listed.to_json({1}) == [1]
 
 
 @service("inventory.items@1", kind="read", offer_to_models=True)
@@ -147,7 +157,7 @@ def test_the_input_of_a_service_for_models_is_one_object() -> None:
 
 @extension("prompt.segment@1", id="hints", order=10)
 async def hints(ctx: ExtensionContext, query: PromptQuery) -> list[PromptSegment]:
-    return [PromptSegment(id="h", content=query.player_message, position="after-history")]
+    return [PromptSegment(id="h", content=query.player_message, position="post-history")]
 
 
 def test_an_extension_reads_and_gives_camel_case() -> None:
@@ -158,7 +168,7 @@ def test_an_extension_reads_and_gives_camel_case() -> None:
         {
             "id": "h",
             "content": "Hello",
-            "position": "after-history",
+            "position": "post-history",
             "audience": "all",
             "volatility": "turn",
             "order": 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plugin_sdk.rules.excerpts import search_excerpt
@@ -220,6 +220,49 @@ def test_the_best_of_long_lists_are_those_of_the_whole_ranking() -> None:
             for limit in (1, 8, 300):
                 best = index.search(query, limit=limit, min_coverage=min_coverage)
                 assert best == everything[:limit]
+
+
+def test_the_best_for_the_commonest_words_are_those_of_the_plain_ranking() -> None:
+    source = random.Random(9)
+    words = [f"w{n}" for n in range(12)]
+    texts = [
+        " ".join(
+            source.choices(words, [1 / (n + 1) for n in range(12)], k=source.choice([1, 3, 8, 9]))
+        )
+        for _ in range(8 * GROUPED_FROM)
+    ]
+    index = RankingIndex(enumerate(texts))
+    for query in ("w0", "w0 w1", "w0 w1 w2 w3 w4", "w11 w0", "w3 w4 w5 w6 w7 w8 w9 w10 w11"):
+        plain = rank_texts(query, texts)
+        for limit in (1, 5, 40):
+            best = index.search(query, limit=limit)
+            assert [(match.key, match.score) for match in best] == [
+                (ranked.index, ranked.score) for ranked in plain[:limit]
+            ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=1, max_size=40),
+    st.lists(st.sampled_from("abcde"), min_size=1, max_size=5),
+    st.integers(1, 6),
+    st.sets(st.integers(0, 39)),
+)
+def test_any_few_texts_many_times_rank_as_by_the_plain_ranking(
+    shapes: list[list[str]], query: list[str], limit: int, removed: set[int]
+) -> None:
+    # Repeated, so that the lists are long enough for groups and bounds.
+    texts = [" ".join(f"{letter}x" for letter in shape) for shape in shapes]
+    texts *= max(1, 2 * GROUPED_FROM // len(texts))
+    index = RankingIndex(enumerate(texts))
+    for number in removed:
+        if number in index:
+            index.remove(number)
+    kept = [(number, text) for number, text in enumerate(texts) if number not in removed]
+    asked = " ".join(f"{letter}x" for letter in query)
+    plain = rank_texts(asked, [text for _, text in kept], limit=limit)
+    found = [(match.key, match.score, match.matched) for match in index.search(asked, limit=limit)]
+    assert found == [(kept[one.index][0], one.score, one.matched) for one in plain]
 
 
 def test_a_term_that_becomes_rare_and_common_again_keeps_its_order() -> None:

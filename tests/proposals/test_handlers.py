@@ -59,7 +59,7 @@ def test_types_models_handlers_payloads_and_event_names_agree() -> None:
     assert set(PAYLOADS) == set(PROPOSAL_TYPES)
     names = {name for handler in HANDLERS.values() for name in handler.events}
     assert names <= set(EVENT_TYPES)
-    assert {EVENT_TYPES[name].delivery for name in names} == {"session"}
+    assert not any(EVENT_TYPES[name].is_trace for name in names)
 
 
 def test_each_type_sends_the_events_it_declares(full: Store) -> None:

@@ -1,11 +1,21 @@
 """Asking the model: what is asked again, what a person sees meanwhile, what is given up."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from covel_host.models.messages import ModelReply, TextDelta, UserMessage
+from covel_host.models.errors import ErrorFacts, ModelError, TriedSlot
+from covel_host.models.messages import (
+    AssistantMessage,
+    Continuation,
+    CostEstimate,
+    ModelReply,
+    TextDelta,
+    Usage,
+    UserMessage,
+)
 from tests.support.hosts import Played, play
 from tests.support.packages import write_package
 from tests.support.replies import broken, call, calls, done, say
@@ -44,6 +54,54 @@ def test_a_model_is_asked_again_as_often_as_the_manifest_says(
     played = play(tmp_path, "demo", *[broken() for _ in range(asked)])
     assert (code_of(played), len(played.requests)) == ("provider-error", asked)
     assert not played.report.committed
+
+
+def test_a_stream_that_cannot_be_read_is_asked_for_unstreamed(tmp_path: Path) -> None:
+    unreadable = ModelError(
+        "No stream came.",
+        code="reply-broken",
+        facts=ErrorFacts(kind="server", retriable=True),
+    )
+    agent(tmp_path)
+    played = play(tmp_path, "demo", unreadable, say("Whole."))
+    assert played.report.committed
+    assert [request.stream for request in played.requests] == [True, False]
+
+
+def test_the_trace_tells_what_was_tried_and_what_it_cost(tmp_path: Path) -> None:
+    before = TriedSlot(
+        slot="story", provider="lab", model="m", code="provider-error", reason="No.", status=503
+    )
+    reply = replace(
+        done(),
+        slot="spare",
+        tried=(before,),
+        queued_ms=40,
+        usage=Usage(10, 5, cached_input_tokens=4),
+        cost=CostEstimate(0.5, "EUR", True),
+    )
+    agent(tmp_path)
+    played = play(tmp_path, "demo", reply)
+    [told] = [row.data for row in played.rows.trace if row.type == "llm.responded"]
+    assert told["slot"] == "spare"
+    assert told["queueWaitMs"] == 40
+    assert told["usage"] == {"inputTokens": 10, "outputTokens": 5, "cachedInputTokens": 4}
+    assert told["cost"] == {"amount": 0.5, "currency": "EUR", "isComplete": True}
+    assert told["tried"][0]["status"] == 503
+
+
+def test_a_task_that_turns_reasoning_off_says_so_in_its_requests(tmp_path: Path) -> None:
+    agent(tmp_path, llm={"reasoningEffort": "disabled"})
+    played = play(tmp_path, "demo", done())
+    assert played.requests[0].reasoning_effort == "disabled"
+
+
+def test_what_a_provider_wants_to_see_again_goes_back_with_the_reply(tmp_path: Path) -> None:
+    sealed = Continuation("p", "m", "a", [{"x": 1}])
+    agent(tmp_path)
+    played = play(tmp_path, "demo", replace(calls(call("nothing")), continuation=sealed), done())
+    said = [item for item in played.requests[1].messages if isinstance(item, AssistantMessage)]
+    assert said[-1].continuation == sealed
 
 
 def test_an_error_that_will_not_pass_is_not_asked_again(tmp_path: Path) -> None:
@@ -103,7 +161,9 @@ def test_a_reply_is_in_the_trace_with_its_usage(tmp_path: Path) -> None:
     played = play(tmp_path, "demo", broken(), calls(call("nothing", "{x")), done())
     failed, called, _ = [row.data for row in played.rows.trace if row.type == "llm.responded"]
     assert failed["code"] == "provider-error"
-    assert called["calls"] == [{"name": "nothing", "arguments": "{x"}]
+    assert [{**one, "id": ""} for one in called["toolCalls"]] == [
+        {"id": "", "name": "nothing", "arguments": "{x"}
+    ]
     assert called["usage"] == {"inputTokens": 10, "outputTokens": 5}
 
 

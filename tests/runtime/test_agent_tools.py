@@ -7,6 +7,7 @@ from tests.runtime.conftest import BenchMaker
 from tests.support.hosts import Played, play
 from tests.support.packages import write_package
 from tests.support.replies import call, calls, done, say
+from tests.support.runs import RunBench
 
 CODE = """
 @tool(name="first")
@@ -86,10 +87,18 @@ def test_a_declared_tool_that_is_not_registered_fails_before_any_model_call(
 
 
 def test_a_builtin_tool_this_host_lacks_is_left_out_with_a_warning(tmp_path: Path) -> None:
-    package(tmp_path, tools={"builtin": ["delegate"], "plugin": []})
-    played = play(tmp_path, "demo", say("Done."))
-    assert offered(played) == ["runtime-done"]
-    assert played.report.result.warnings == (
-        'builtin tool "delegate" is not installed on this host — not offered',
+    manifest = {
+        "description": "A package of a test.",
+        "runtime": {
+            "schedule": {"trigger": {"type": "manual"}},
+            "agent": {"tools": {"builtin": ["create-form"], "plugin": []}},
+        },
+    }
+    made = RunBench(tmp_path, manifest, replies=[say("Done.")], builtins={})
+    result = made.play()
+    made.close()
+    assert made.gateway.requests[0].tools == ()
+    assert result.warnings == (
+        'builtin tool "create-form" is not installed on this host — not offered',
+        'builtin tool "runtime-done" is not installed on this host — not offered',
     )
-    assert len(played.kept_result["warnings"]) == 1

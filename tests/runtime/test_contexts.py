@@ -32,7 +32,7 @@ async def facts(ctx: ToolContext) -> object:
 
 @tool(name="absent")
 async def absent(ctx: ToolContext) -> object:
-    '''Members that are not served.'''
+    '''The history of a character that there is none of.'''
     async def history(): return await ctx.history_for("npc-1")
     answers = {}
     for name, use in {
@@ -132,10 +132,10 @@ def test_a_context_knows_run_and_session(tmp_path: Path) -> None:
     }
 
 
-def test_members_that_are_not_served_answer_unavailable(tmp_path: Path) -> None:
+def test_the_history_of_nobody_is_not_found(tmp_path: Path) -> None:
     package(tmp_path)
     played = play(tmp_path, "demo", calls(call("absent")), done())
-    assert contents(played)[0] == {"history": "unavailable"}
+    assert contents(played)[0] == {"history": "not-found"}
 
 
 def test_changing_what_was_read_changes_nothing(tmp_path: Path) -> None:

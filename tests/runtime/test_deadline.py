@@ -34,6 +34,22 @@ def test_waiting_for_the_turn_of_a_call_does_not_count() -> None:
     assert deadline.remaining_s == 7
 
 
+def test_a_run_does_not_run_out_of_time_while_its_call_waits_for_a_turn() -> None:
+    clock = ManualClock()
+    deadline = RunDeadline(10, clock)
+    with deadline.model_call():
+        clock.advance(4)
+        deadline.waiting(True)
+        clock.advance(100)
+        assert deadline.remaining_s is None
+        deadline.waiting(False)
+        assert deadline.remaining_s == 6
+        clock.advance(1)
+        deadline.wrote()
+        clock.advance(50)
+    assert deadline.remaining_s == 5
+
+
 def test_a_model_call_that_fails_while_writing_is_left_out_too() -> None:
     clock = ManualClock()
     deadline = RunDeadline(10, clock)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from covel_host.runtime.result import RuntimeResult
+from covel_host.tools.builtin.installed import BUILTIN_TOOLS
 from plugin_sdk import failed, skipped, tool, with_pending_proposals
 from plugin_sdk.context import ToolContext
 from plugin_sdk.errors import ToolError
@@ -62,9 +63,10 @@ TOOLS = (save, look, deny, crash, peek_hidden, facts)
 DECLARED = [one.name for one in TOOLS]
 
 
-def made(bench: BenchMaker, **tools: Any) -> RunBench:
+def made(bench: BenchMaker, *, builtins: Any = BUILTIN_TOOLS, **tools: Any) -> RunBench:
     tools.setdefault("plugin", DECLARED)
-    return bench(manifest=function_manifest(function={"tools": tools}), tools=TOOLS)
+    manifest = function_manifest(function={"tools": tools})
+    return bench(manifest=manifest, tools=TOOLS, builtins=builtins)
 
 
 def code_of(result: RuntimeResult) -> str | None:
@@ -278,11 +280,21 @@ def test_a_listed_tool_that_is_not_registered_fails_the_run_before_its_handler(
 
 def test_a_builtin_that_this_host_lacks_is_left_out_with_a_warning(bench: BenchMaker) -> None:
     async def handle(ctx: Any) -> object:
-        return await ctx.tools.call("delegate", {})
+        return await ctx.tools.call("create-form", {})
+
+    result = made(bench, builtin=["create-form"], builtins={}).play(handler=handle)
+    assert (code_of(result), len(result.warnings)) == ("unavailable", 1)
+    assert "create-form" in result.warnings[0]
+
+
+def test_code_does_not_delegate_but_has_agents(bench: BenchMaker) -> None:
+    async def handle(ctx: Any) -> object:
+        return await ctx.tools.call("delegate", {"target": {"contract": "a@1"}, "brief": "b"})
 
     result = made(bench, builtin=["delegate"]).play(handler=handle)
-    assert (code_of(result), len(result.warnings)) == ("unavailable", 1)
-    assert "delegate" in result.warnings[0]
+    assert code_of(result) == "unavailable"
+    assert result.failure is not None
+    assert "ctx.agents.run" in str(result.failure.hint)
 
 
 def test_a_closed_executor_answers_unavailable(bench: BenchMaker) -> None:

@@ -1,7 +1,6 @@
 """One table says which tools steer the loop; the rules of other rooms agree with it."""
 
 from covel_host.runtime.loop_tools import LOOP_TOOLS
-from covel_host.tools.builtin.installed import LOOP_ONLY
 from covel_host.tools.pools import SERIAL_TOOLS
 
 
@@ -11,9 +10,3 @@ def test_the_tools_of_the_table_are_exactly_the_barriers() -> None:
 
 def test_only_delegating_is_work_of_its_own() -> None:
     assert [name for name, row in LOOP_TOOLS.items() if row.is_work] == ["delegate"]
-    assert LOOP_TOOLS["delegate"].blamed == "delegate"
-
-
-def test_what_the_loop_answers_itself_is_in_no_registry() -> None:
-    answered = {name for name, row in LOOP_TOOLS.items() if row.runs_in == "loop"}
-    assert answered == LOOP_ONLY

@@ -15,13 +15,8 @@ from covel_host.models.messages import (
     ToolSpec,
     UserMessage,
 )
-from covel_host.runtime.prompt_budget import (
-    TokenBudget,
-    WindowTooSmall,
-    message_tokens,
-    overhead_tokens,
-    resolve_budget,
-)
+from covel_host.models.request_size import message_tokens, overhead_tokens
+from covel_host.runtime.prompt_budget import TokenBudget, WindowTooSmall, resolve_budget
 from covel_host.runtime.prompt_inputs import MessageOrigin, PromptMessage, PromptParts
 from covel_host.runtime.prompt_trimming import (
     READ_BACK_LIMIT,

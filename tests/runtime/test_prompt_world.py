@@ -6,10 +6,13 @@ import pytest
 
 from covel_host.proposals.world_snapshot import WorldSnapshot
 from covel_host.proposals.world_view import WorldView
+from covel_host.runtime.prompt_inputs import BoundValue, InputBinding, LoreEntry
+from covel_host.runtime.prompt_lore import Lorebook
 from covel_host.runtime.prompt_templates import fill_template
 from covel_host.runtime.prompt_world import (
     LazyVariables,
     character_variables,
+    input_variables,
     player_character,
     world_variables,
 )
@@ -18,18 +21,22 @@ from tests.support.worlds import TIDE, YSOLDE, world_of
 
 ADA = {"id": "player-ada", "name": "Ada", "type": "player", "fields": {"hp": 3}, "version": 1}
 BO = {**ADA, "id": "player-bo", "name": "Bo"}
+NO_LORE = Lorebook(())
 SCHEMA = {
     "types": ["npc"],
     "attributes": [{"id": "hp", "name": {"en": "Health", "zh": "生命"}, "type": "number"}],
 }
 
 
-def filled(template: str, view: WorldView, locale: str = "en") -> str:
+def filled(
+    template: str, view: WorldView, locale: str = "en", lore: Lorebook = NO_LORE, **inputs: Any
+) -> str:
     variables = LazyVariables(
         {
             "player": lambda: {"character": player_character(view)},
-            "world": lambda: world_variables(view, locale),
+            "world": lambda: world_variables(view, lore, locale),
             "characters": lambda: character_variables(view),
+            "inputs": lambda: input_variables(inputs),
         }
     )
     return fill_template(template, variables)
@@ -80,3 +87,27 @@ def test_only_what_a_body_names_is_worked_out() -> None:
     variables = LazyVariables({"world": never, "session": lambda: {"id": "s1"}})
     assert fill_template("{{session.id}} {{session.id}} {{other}}", variables) == "s1 s1 {{other}}"
     assert sorted(variables) == ["session", "world"]
+
+
+def test_entries_are_those_of_the_world_by_id_or_as_a_bounded_list() -> None:
+    entries = [
+        LoreEntry("salt", "Grey\n salt.", keys=("salt",), is_constant=False, is_of_world=True),
+        LoreEntry("off", "Nothing.", is_of_world=True, is_enabled=False),
+        LoreEntry("mine", "Of a player."),
+        *(LoreEntry(f"z{number:03}", "x" * 600, is_of_world=True) for number in range(30)),
+    ]
+    view, lore = world_of(), Lorebook(entries)
+    assert filled("{{world.entries.salt.content}}", view, lore=lore) == "Grey\n salt."
+    assert filled("{{world.entries.salt.keys}}", view, lore=lore) == "salt"
+    assert filled("{{world.entries.mine.content}}{{world.entries.off.content}}", view) == ""
+    shown = filled("{{world.entries}}", view, lore=lore)
+    assert shown.startswith("- salt: Grey salt.\n- z000: xxx")
+    assert shown.endswith("…\n- … 11")
+    assert len(shown) < 8_100
+
+
+def test_inputs_are_named_by_the_runtime_that_they_come_from() -> None:
+    values = (BoundValue({"mood": "calm"}, "sky/weather"), BoundValue("A story.", "narrator"))
+    binding = InputBinding(values, is_list=True)
+    template = "{{inputs.sky.weather.mood}} {{inputs.narrator.narrator}}"
+    assert filled(template, world_of(), slot=binding) == "calm A story."

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from covel_host.models.errors import ErrorFacts, ModelError, config_error
 from covel_host.models.messages import (
     AssistantMessage,
     NamedTool,
@@ -90,6 +91,35 @@ def test_a_model_that_fails_answers_unavailable_and_may_be_caught(bench: BenchMa
     result = made.play(handler=using(lambda gateway: gateway.generate_text("Hi")))
     assert (result.status, result.value) == ("success", "unavailable")
     assert "gateway.failed" in made.trace_types
+
+
+@pytest.mark.parametrize(
+    ("code", "output_started", "value"),
+    [
+        ("model-timeout", False, "late"),
+        ("model-timeout", True, "timeout"),
+        ("provider-error", False, "timeout"),
+    ],
+)
+def test_a_call_that_stays_silent_is_sent_once_more(
+    bench: BenchMaker, code: Any, output_started: bool, value: str
+) -> None:
+    facts = ErrorFacts(kind="timeout", retriable=True, output_started=output_started)
+    made = bench_with(bench, ModelError("Silence.", code=code, facts=facts), say("late"))
+
+    async def ask(gateway: Any) -> object:
+        return (await gateway.generate_text("Hi")).text
+
+    assert made.play(handler=using(ask)).value == value
+
+
+def test_a_call_that_stays_silent_twice_has_timed_out(bench: BenchMaker) -> None:
+    def silence() -> ModelError:
+        return ModelError("Silence.", code="model-timeout", facts=ErrorFacts(kind="timeout"))
+
+    made = bench_with(bench, silence(), silence())
+    result = made.play(handler=using(lambda gateway: gateway.generate_text("Hi")))
+    assert result.value == "timeout"
 
 
 def test_a_reply_that_was_broken_off_is_no_text(bench: BenchMaker) -> None:
@@ -214,3 +244,37 @@ def test_a_plain_handler_may_stream_on_a_loop_of_its_own(bench: BenchMaker) -> N
         return "".join(asyncio.run(read(ctx.gateway)))
 
     assert bench_with(bench, say("Hello there.")).play(handler=handle).value == "Hello there."
+
+
+# --- vectors ---------------------------------------------------------------------------------
+
+
+def test_texts_become_vectors_and_the_call_is_traced(bench: BenchMaker) -> None:
+    async def use(gateway: Any) -> object:
+        reply = await gateway.embed(["salt", "salt", "pier"])
+        first, same, other = reply.vectors
+        return [reply.model, first == same, first == other, len((await gateway.embed([])).vectors)]
+
+    made = bench_with(bench)
+    result = made.play(handler=using(use))
+    assert result.value == ["offline", True, False, 0]
+    assert result.model_use.calls == 1
+    assert made.trace_types.count("gateway.responded") == 2
+
+
+@pytest.mark.parametrize("texts", ["salt", [1], None, 7, {"a": 1}])
+def test_what_is_no_list_of_texts_is_invalid_input(bench: BenchMaker, texts: Any) -> None:
+    made = bench_with(bench)
+    assert made.play(handler=using(lambda gateway: gateway.embed(texts))).value == "invalid-input"
+
+
+def test_a_slot_that_gives_no_vectors_is_unavailable(bench: BenchMaker) -> None:
+    made = bench_with(bench)
+
+    async def refuse(texts: Any, *, slot: Any = None) -> None:
+        raise config_error(f"Slot {slot!r} gives text.")
+
+    made.gateway.embed = refuse  # type: ignore[assignment]
+    result = made.play(handler=using(lambda gateway: gateway.embed(["a"], slot="story")))
+    assert result.value == "unavailable"
+    assert "gateway.failed" in made.trace_types

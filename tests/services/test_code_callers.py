@@ -10,6 +10,7 @@ import pytest
 from tests.support.hosts import Played, opened, played_on
 from tests.support.replies import call, calls, done, say
 from tests.support.service_packages import (
+    STOCK_HEAD,
     STOCK_ITEMS,
     STOCK_TAKE,
     request_of,
@@ -256,7 +257,7 @@ CONTEXT = """
         except ToolError as error:
             found["write"] = error.code
         try:
-            ctx.http
+            await ctx.http.fetch_with_retry("https://herbs.example")
         except ToolError as error:
             found["http"] = error.code
         reply = await ctx.gateway.generate_text("Well?")
@@ -300,7 +301,7 @@ def test_a_service_has_its_own_context_which_ends_with_the_call(tmp_path: Path) 
         "cancelled": False,
         "year": True,
         "write": "refused",
-        "http": "unavailable",
+        "http": "refused",
         "text": "Aye.",
         "nested": [],
     }
@@ -318,3 +319,44 @@ def test_the_provider_finds_its_records_later_in_the_session(tmp_path: Path) -> 
             assert [one["count"] for one in cast(Any, value)] == [4]
 
     asyncio.run(main())
+
+
+def test_a_service_sees_the_world_of_the_run_and_speaks_its_language(tmp_path: Path) -> None:
+    code = """
+        from plugin_sdk.rules import translate
+
+        @service("stock.who@1", kind="read")
+        async def who(ctx: ServiceContext) -> object:
+            names = [each["name"] for each in ctx.world.characters]
+            kept.append(ctx.world)
+            said = [ctx.locale, translate(ctx, "Who is here?"), sorted(ctx.translations)]
+            return [names, said]
+
+        @service("stock.gone@1", kind="read")
+        async def gone(ctx: ServiceContext) -> object:
+            try:
+                return [each["name"] for each in kept[0].characters]
+            except ToolError as error:
+                return error.code
+
+        kept = []
+    """
+    write_provider(tmp_path, code=code, contracts=["stock.who@1", "stock.gone@1"], base=STOCK_HEAD)
+    texts = tmp_path / "plugins" / "stock" / "locales" / "de.yaml"
+    texts.parent.mkdir()
+    texts.write_text("messages:\n  Who is here?: Wer ist da?\n", encoding="utf-8")
+    handler = """
+        async def handle(ctx):
+            created = {"name": "Mara", "type": "npc"}
+            await ctx.tools.call("sync-characters", {"creates": [created]})
+            found = []
+            for contract in ("stock.who@1", "stock.gone@1"):
+                (offer,) = await ctx.services.discover(contract)
+                found.append(await ctx.services.call(offer, {}))
+            return found
+    """
+    tools = {"tools": {"builtin": ["sync-characters"]}}
+    write_function(tmp_path, handler=handler, function=tools)
+    played = trade(tmp_path, environ={"COVEL_LOCALE": "de-AT"})
+    said = ["de-AT", "Wer ist da?", ["de"]]
+    assert played.report.result.value == [[["Mara"], said], "unavailable"], played.report

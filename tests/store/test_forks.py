@@ -41,12 +41,16 @@ NOT_COPIED = {
     "turns",
     "tool_calls",
     "trace_events",
+    "prompt_parts",
     "media_assets",
     "posted_messages",
     "outside_inputs",
     "removed_rows",
+    "memory_vector_models",
+    "memory_vectors",
 }
-"""Rows that a fork makes itself or leaves to the session whose executions they tell of."""
+"""Rows that a fork makes itself, can make again, or leaves to the session whose executions they
+tell of."""
 
 
 @pytest.fixture

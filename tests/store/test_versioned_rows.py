@@ -137,6 +137,7 @@ def test_all_versioned_tables_are_known() -> None:
         "character_schemas",
         "dimensions",
         "dimension_settlements",
+        "history_summaries",
         "lorebook_entries",
         "plugin_data",
         "runtime_exports",

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from covel_host.host import Host
 from covel_host.models.messages import ModelRequest
 from covel_host.models.selector import UseOffline
@@ -25,10 +27,22 @@ from covel_host.store.store import Store
 from covel_host.store.tool_calls import list_tool_calls
 from covel_host.store.traces import list_trace
 from covel_host.store.turns import get_turn
+from covel_host.trace.event_payloads import EVENT_PAYLOADS
 from covel_host.trace.events import SessionEvent, TraceEvent
 from covel_host.turn.admission import ManualRequest
-from covel_host.turn.execution import ExecutionReport
+from covel_host.turn.execution_report import ExecutionReport
 from tests.support.replies import PlayedGateway, Reply
+
+_UNFIT: list[str] = []
+"""What was told with other members than `trace.event_payloads` lists."""
+
+
+def _check(name: str, payload: dict[str, Any]) -> None:
+    # An observer that raises is told nothing more, and nobody hears of it.
+    try:
+        EVENT_PAYLOADS[name].model_validate(payload)
+    except (KeyError, ValidationError) as error:
+        _UNFIT.append(f"{name}: {error}")
 
 
 @dataclass
@@ -40,12 +54,14 @@ class Recorder:
     trace: list[TraceEvent] = field(default_factory=list)
 
     async def on_event(self, event: SessionEvent) -> None:
+        _check(event.type, event.payload)
         self.events.append(event)
 
     async def on_text(self, text: str, *, reset: bool) -> None:
         self.texts.append(None if reset else text)
 
     def on_trace(self, event: TraceEvent) -> None:
+        _check(event.type, event.data)
         self.trace.append(event)
 
     @property
@@ -102,10 +118,12 @@ async def opened(
     settings = settings_of(home, environ)
     host = await Host.open(settings, load=settings.trust.trusted, selector=UseOffline())
     host.ports = replace(host.ports, gateway=PlayedGateway(replies))
+    _UNFIT.clear()
     try:
         yield host
     finally:
         await host.close()
+    assert not _UNFIT, "\n".join(_UNFIT)
 
 
 async def played_on(host: Host, request: ManualRequest) -> Played:

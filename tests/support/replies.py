@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from covel_host.models.call import WaitingSink
 from covel_host.models.errors import ErrorFacts, ModelError
 from covel_host.models.gateway import GatewayOptions, ModelGateway
-from covel_host.models.limits import CallLimits
+from covel_host.models.limits import CallBudget, CallLimits
 from covel_host.models.messages import (
     DeltaSink,
     FinishReason,
@@ -71,6 +72,9 @@ class PlayedGateway(ModelGateway):
         limits: CallLimits | None = None,
         retry: RetryPolicy | None = None,
         on_delta: DeltaSink | None = None,
+        budget: CallBudget | None = None,
+        allow_fallback: bool = True,
+        on_waiting: WaitingSink | None = None,
     ) -> ModelReply:
         self.requests.append(request)
         self.asked_slots.append(slot)

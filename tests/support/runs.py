@@ -33,7 +33,7 @@ from covel_host.store.sessions import insert_session
 from covel_host.store.store import Store
 from covel_host.tools.builtin.installed import BUILTIN_TOOLS
 from covel_host.tools.executor import ToolExecutor
-from covel_host.tools.registry import ToolRegistry
+from covel_host.tools.registry import CallableTool, ToolRegistry
 from covel_host.trace.log import TraceLog
 from plugin_sdk.tools import Tool
 from tests.support.replies import PlayedGateway, Reply
@@ -51,6 +51,7 @@ class RunBench:
     tools: Sequence[Tool[Any, Any]] = ()
     replies: Sequence[Reply] = ()
     hooks: Sequence[Hook] = ()
+    builtins: Mapping[str, CallableTool] = field(default_factory=lambda: BUILTIN_TOOLS)
     shown: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -84,7 +85,7 @@ class RunBench:
         return RunPorts(
             gateway=self.gateway,
             executor=self.executor,
-            registry=ToolRegistry(PackageTools({"demo": own}), builtins=BUILTIN_TOOLS),
+            registry=ToolRegistry(PackageTools({"demo": own}), builtins=self.builtins),
             clock=self.clock,
             randoms=RandomSource(7),
             tasks=self.tasks,

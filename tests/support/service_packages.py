@@ -15,13 +15,18 @@ from tests.support.hosts import Played, play
 STOCK_ITEMS = "stock.items@1"
 STOCK_TAKE = "stock.take@1"
 
-STOCK = """
+STOCK_HEAD = """
 import asyncio
 
 from pydantic import BaseModel, Field
 
 from plugin_sdk import ToolError, hookimpl, service
 from plugin_sdk.context import ServiceContext
+"""
+
+STOCK = (
+    STOCK_HEAD
+    + """
 
 
 class Query(BaseModel):
@@ -57,6 +62,7 @@ async def take(ctx: ServiceContext, wanted: Take) -> Stand:
     record = await ctx.plugin_data.update("items", wanted.name, [by])
     return Stand(name=wanted.name, count=record["count"], caller=ctx.caller_plugin_id)
 """
+)
 
 _STOCK_END = """
 

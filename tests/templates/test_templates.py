@@ -1,6 +1,7 @@
 """Every template is a valid package, and what this version serves of it loads and runs."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -52,11 +53,26 @@ def test_a_served_template_loads(covel: Covel, home: Path, template: str) -> Non
 @pytest.mark.parametrize("template", [name for name in RUNS if is_served(name)])
 def test_a_served_template_runs_offline(covel: Covel, template: str) -> None:
     covel("new", "plugin", "moss-ledger", "--template", template)
-    target, *payload = RUNS[template].format(name="moss-ledger").split(" ", 2)
-    given = [payload[0], payload[1].strip("'")] if payload else []
-    done = covel("run", target, *given, "--trust", "moss-ledger", "--model", "offline", "--json")
+    given = shlex.split(RUNS[template].format(name="moss-ledger"))
+    model = ["--model", "offline"] if given[0] == "run" else []
+    done = covel(*given, "--trust", "moss-ledger", *model, "--json")
     assert done.code == 0, done
-    assert done.json["committed"] is True
+    assert done.json["committed" if given[0] == "run" else "writes"] == 1
+
+
+def test_the_commands_of_the_action_template_are_typed(covel: Covel) -> None:
+    covel("new", "plugin", "moss-ledger", "--template", "action")
+    begun = covel("sessions", "new", "--with", "moss-ledger", "--json").json["sessionId"]
+
+    def typed(line: str) -> str:
+        done = covel("rpc", begun, line, "--trust", "moss-ledger")
+        assert done.code == 0, done
+        return done.out.strip()
+
+    assert typed("/notes") == "No notes yet."
+    assert typed("/note The door was open") == "Noted."
+    assert typed("/notes") == "1. The door was open"
+    assert typed("/help").splitlines()[0] == "/note <text...>  Note something down."
 
 
 def test_two_runtimes_of_one_template_share_their_data(covel: Covel, tmp_path: Path) -> None:

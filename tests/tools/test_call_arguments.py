@@ -7,9 +7,7 @@ from pydantic import BaseModel
 
 from covel_host.tools.call_arguments import (
     UnreadArguments,
-    arguments_value,
     read_arguments,
-    unread_text,
 )
 from plugin_sdk.errors import FIX_FIELDS_HINT
 from plugin_sdk.tools import tool
@@ -28,9 +26,9 @@ async def save(rows: list[Row], title: str = "untitled") -> object:
 
 def test_text_that_fits_is_kept_as_it_was() -> None:
     text = '{ "rows": [ {"id": "a"} ] }'
-    read = read_arguments(save, text)
-    assert (read.text, read.keywords["rows"]) == (text, [Row(id="a")])
-    assert read.keywords["title"] == "untitled"
+    keywords, kept = read_arguments(save, text)
+    assert (kept, keywords["rows"]) == (text, [Row(id="a")])
+    assert keywords["title"] == "untitled"
 
 
 @pytest.mark.parametrize(
@@ -45,9 +43,9 @@ def test_text_that_fits_is_kept_as_it_was() -> None:
     ids=["extra closers", "wrong closer", "array as text", "open array as text", "both"],
 )
 def test_what_has_one_reading_is_repaired_for_function_and_history(text: str) -> None:
-    read = read_arguments(save, text)
-    assert read.keywords["rows"] == [Row(id="a")]
-    assert json.loads(read.text) == {"rows": [{"id": "a"}]}
+    keywords, kept = read_arguments(save, text)
+    assert keywords["rows"] == [Row(id="a")]
+    assert json.loads(kept) == {"rows": [{"id": "a"}]}
 
 
 def failure(text: str) -> UnreadArguments:
@@ -93,9 +91,3 @@ def test_numbers_that_are_not_finite_are_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "null", '"rows"', "\ud800", "{" * 500])
 def test_anything_but_an_object_is_refused_and_the_history_stays_json(text: str) -> None:
     json.loads(failure(text).text)
-
-
-def test_the_audit_keeps_the_value_or_the_text_as_it_came() -> None:
-    assert arguments_value('{"n":1}') == {"n": 1}
-    assert arguments_value(unread_text('{"n":1}]')) == {"n": 1}
-    assert arguments_value(unread_text("n = 1")) == "n = 1"

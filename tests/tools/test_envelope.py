@@ -7,8 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from covel_host.base.json_text import JsonValueError
-from covel_host.tools.envelope import answer_envelope, failure_envelope, success_envelope
+from covel_host.base.json_text import JsonValueError, dump_json
+from covel_host.tools.envelope import (
+    answer_envelope,
+    content_envelope,
+    failure_envelope,
+    success_envelope,
+)
 from covel_host.tools.envelope_texts import unexpected_text
 from plugin_sdk.errors import ToolError
 from plugin_sdk.outcomes import Event
@@ -98,3 +103,25 @@ def test_uuids_are_masked_before_the_text_is_cut() -> None:
 def test_a_failure_is_always_an_object_with_error_alone(name: str, message: str, hint: str) -> None:
     envelope = json.loads(failure_envelope(name, "conflict", message, hint=hint))
     assert list(envelope) == ["error"]
+
+
+_KEYS = st.sampled_from(
+    ["id", "rowId", "ids", "rowIds", "createdAt", "timestamp", "ui", "sessionId"]
+)
+_CONTENTS = st.recursive(
+    st.none()
+    | st.integers(-5, 5)
+    | st.text(max_size=5)
+    | st.sampled_from([UUID, "2024-05-01T10:00Z"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(_KEYS | st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(_CONTENTS)
+def test_nothing_but_content_gives_the_same_envelope_from_its_text(content: Any) -> None:
+    written = content_envelope(content, dump_json(content), language="en")
+    assert written == success_envelope(content, language="en")

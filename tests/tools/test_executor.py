@@ -64,6 +64,13 @@ def giving(value: object, **options: Any) -> Tool[Any, Any]:
 # --- order of checks -------------------------------------------------------------------------
 
 
+def test_a_slip_in_a_name_is_answered_with_the_nearest_tool() -> None:
+    bench = ToolBench(giving(1))
+    assert error_of(run(bench, "gvie"))["hint"] == 'The nearest tool is "give".'
+    assert "hint" not in error_of(run(bench, "take"))
+    assert "hint" not in error_of(run(bench, "give" * 40))
+
+
 def test_authorisation_comes_before_resolution_and_resolution_before_the_arguments() -> None:
     bench = ToolBench(giving(1))
     bench.authorized = set()
@@ -86,7 +93,7 @@ def test_a_framework_name_never_means_a_packages_tool() -> None:
         """Own."""
         return "own"
 
-    bench = ToolBench(own)
+    bench = ToolBench(own, builtins={})
     assert error_of(run(bench, "delegate"))["code"] == "not-found"
 
 

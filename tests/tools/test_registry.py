@@ -22,6 +22,9 @@ async def disguised() -> object:
     """A tool that somehow got a framework name."""
 
 
+FEWER = {name: found for name, found in BUILTIN_TOOLS.items() if name != "delegate"}
+"""A host that lacks one of the framework's tools."""
+
 PACKAGES = PackageTools({"a": {"look-up": mine, "delegate": disguised}, "b": {"look-up": theirs}})
 
 
@@ -33,7 +36,7 @@ def test_each_package_has_its_own_tool_of_a_name() -> None:
 
 
 def test_a_framework_name_means_the_hosts_tool_or_nothing() -> None:
-    registry = ToolRegistry(PACKAGES, builtins=BUILTIN_TOOLS)
+    registry = ToolRegistry(PACKAGES, builtins=FEWER)
     found = registry.find("runtime-done", plugin_id="a")
     assert found == RegisteredTool(BUILTIN_TOOLS["runtime-done"], "builtin")
     assert registry.find("delegate", plugin_id="a") is None
@@ -44,7 +47,7 @@ def test_every_builtin_tool_has_a_framework_name() -> None:
 
 
 def test_names_are_resolved_together_in_their_order_without_what_is_missing() -> None:
-    registry = ToolRegistry(PACKAGES, builtins=BUILTIN_TOOLS)
+    registry = ToolRegistry(PACKAGES, builtins=FEWER)
     names = ["runtime-done", "look-up", "delegate", "nothing"]
     resolved = registry.resolve(names, plugin_id="a")
     assert list(resolved) == ["runtime-done", "look-up"]

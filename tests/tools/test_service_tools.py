@@ -124,8 +124,8 @@ def test_wrong_arguments_are_told_by_field_and_texts_are_repaired() -> None:
         read_arguments(tool, '{"name": 5}')
     assert caught.value.failure.code == "invalid-input"
     assert [one.path for one in caught.value.failure.details] == ["name"]
-    read = read_arguments(tool, '{"name": "rope", "tags": "[\\"a\\"]"}')
-    assert read.keywords == {"input": {"name": "rope", "tags": ["a"]}}
+    keywords, _ = read_arguments(tool, '{"name": "rope", "tags": "[\\"a\\"]"}')
+    assert keywords == {"input": {"name": "rope", "tags": ["a"]}}
 
 
 def test_what_the_model_sent_is_handed_on_without_defaults() -> None:

@@ -88,6 +88,8 @@ def test_nothing_found_is_said_and_loads_nothing() -> None:
     loaded, _, summary = search("volcano")
     assert loaded == []
     assert summary.startswith('No tool fits "volcano".')
+    _, _, long = search("volcano " * 1_000)
+    assert len(long) < 300
 
 
 def test_the_description_tells_how_many_tools_there_are_and_whose() -> None:

@@ -23,7 +23,7 @@ def test_events_are_numbered_and_timed_in_order_of_adding() -> None:
 def test_a_run_and_its_child_state_where_they_belong() -> None:
     log = TraceLog(turn_id="t1", clock=ManualClock())
     run = log.of_run("run-1")
-    child = run.child("run-2")
+    child = run.child("run-2", runtime_id="demo", plugin_id="demo")
     run.add("tool.calling", toolName="delegate")
     child.add("llm.calling")
     assert [(event.run_id, event.parent_id) for event in log.events] == [
@@ -47,6 +47,32 @@ def test_data_is_redacted_before_anyone_sees_it() -> None:
     assert seen == [event]
 
 
+SECRETS = ("hunter2-key", "sk-" + "a1" * 20)
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_no_way_of_reading_an_event_shows_a_secret(secret: str) -> None:
+    seen: list[str] = []
+    log = TraceLog(
+        turn_id="t1",
+        clock=ManualClock(),
+        secrets=["hunter2-key"],
+        listener=lambda event: seen.append(f"{event.data} {event!r}"),
+    )
+    event = log.add("tool.calling", arguments=f"the key is {secret}", tool="look")
+    log.add("tool.completed", result={"rows": [{"text": secret, secret: 1}]})
+    read = [*seen, repr(event), str(event), *(str(one.data) for one in log.events)]
+    assert all(secret not in text for text in read)
+    assert event.data == {"arguments": "the key is [redacted]", "tool": "look"}
+
+
+def test_an_event_read_twice_is_the_same() -> None:
+    log = TraceLog(turn_id="t1", clock=ManualClock())
+    event = log.add("tool.calling", arguments="Bearer abcdefgh12345678")
+    assert event.data is event.data
+    assert event.data == {"arguments": "Bearer [redacted]"}
+
+
 def test_changing_what_was_added_later_changes_no_event() -> None:
     log = TraceLog(turn_id="t1", clock=ManualClock())
     arguments = {"list": [1]}
@@ -58,4 +84,4 @@ def test_changing_what_was_added_later_changes_no_event() -> None:
 def test_every_listed_type_is_under_its_own_name() -> None:
     assert all(name == event_type.name for name, event_type in EVENT_TYPES.items())
     assert EVENT_TYPES["tool.calling"].is_forwarded
-    assert EVENT_TYPES["plugin-data.changed"].delivery == "session"
+    assert not EVENT_TYPES["plugin-data.changed"].is_trace

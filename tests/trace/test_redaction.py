@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from covel_host.base.json_text import dump_json
 from covel_host.trace import redaction
-from covel_host.trace.redaction import REDACTED, is_secret_key, redact
+from covel_host.trace.redaction import REDACTED, is_secret_key, redact, redact_members
 
 
 @pytest.mark.parametrize(
@@ -161,3 +161,44 @@ def test_what_is_not_searched_by_pattern_holds_nothing_to_find(text: str) -> Non
     for _, pattern, replacement in redaction._SECRET_TEXTS:
         expected = pattern.sub(replacement, expected)
     assert redact(text) == expected
+
+
+_TEXTS = st.sampled_from(
+    [
+        "",
+        "plain",
+        "ask the desk",
+        "Bearer abcdefgh12345678",
+        "sk-" + "a1" * 12,
+        "hunter2-key",
+        "港口\ud800",
+    ]
+) | st.text(max_size=12)
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | _TEXTS | st.just(object),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner)
+        | st.dictionaries(
+            st.sampled_from(["text", "token", "hunter2-key"]) | _TEXTS, inner, max_size=3
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["callId", "apiKey", "result"]) | _TEXTS, _VALUES, max_size=4),
+    st.sampled_from([(), ("hunter2-key",)]),
+)
+def test_members_of_an_event_are_redacted_as_any_value(
+    members: dict[str, Any], secrets: tuple[str, ...]
+) -> None:
+    assert redact_members(members, secrets) == redact(members, secrets=secrets)
+
+
+def test_members_of_an_event_are_a_copy() -> None:
+    rows = [{"a": [1]}]
+    shown: Any = redact_members({"rows": rows}, ())
+    shown["rows"][0]["a"].append(2)
+    assert rows == [{"a": [1]}]

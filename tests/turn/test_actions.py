@@ -473,3 +473,56 @@ def test_the_audit_keeps_no_credentials(home: Path) -> None:
         assert (row.payload, row.result) == ({"apiKey": "[redacted]"}, {"apiKey": "[redacted]"})
 
     at_table(home, body)
+
+
+KEEP = """
+@action("keep")
+async def keep(ctx: ActionContext, payload: dict[str, object]) -> object:
+    try:
+        await ctx.store.set_plugin_data(payload["ns"], payload["key"], payload["value"])
+    except ToolError as error:
+        return [error.code, error.message]
+    return "kept"
+"""
+
+
+@pytest.mark.parametrize(
+    ("namespace", "value", "told"),
+    [
+        ("loose", {"any": 1}, "kept"),
+        ("loose", 7, "invalid-input"),
+        ("loose", [1], "invalid-input"),
+        ("strict", {"n": 1}, "kept"),
+        ("strict", {"n": "1"}, "invalid-input"),
+        ("grown", {"n": 1}, "invalid-input"),
+        # A plain namespace is no data set: its schema is for what worlds bring and for authors.
+        ("plain", 7, "kept"),
+        ("undeclared", "text", "kept"),
+    ],
+)
+def test_writes_keep_the_rules_of_the_own_data_sets(
+    tmp_path: Path, namespace: str, value: Any, told: str
+) -> None:
+    number = '{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}'
+    write_satchel(
+        tmp_path,
+        KEEP,
+        contributes={
+            "actions": ["keep"],
+            "datasets": {
+                "loose": {"schema": "./any.json", "ops": ["set"]},
+                "strict": {"schema": "./number.json", "ops": ["set"]},
+                "grown": {"schema": "./any.json", "ops": ["merge"]},
+            },
+            "data": {"plain": {"schema": "./number.json", "version": 1}},
+        },
+        files={"any.json": '{"type": "object"}', "number.json": number},
+    )
+
+    async def body(table: Table) -> Any:
+        report = await table.act("keep", {"ns": namespace, "key": "k", "value": value})
+        assert report.failure is None, report.failure
+        assert table.data(namespace) == ({"k": value} if told == "kept" else {})
+        return report.result if told == "kept" else report.result[0]  # type: ignore[index]
+
+    assert at_table(tmp_path, body) == told

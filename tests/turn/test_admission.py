@@ -98,7 +98,9 @@ def test_a_package_without_a_runtime_has_nothing_to_run(tmp_path: Path) -> None:
     folder = tmp_path / "plugins" / "empty"
     folder.mkdir(parents=True)
     (folder / "PLUGIN.md").write_text("---\ndescription: Nothing runs here.\n---\n")
-    assert refusal(tmp_path, target="empty").code == "runtime-not-found"
+    refused = refusal(tmp_path, target="empty")
+    assert refused.code == "runtime-not-found"
+    assert "covel run PLUGIN --with empty" in str(refused.hint)
 
 
 def test_a_runtime_that_needs_what_is_not_served_names_the_field(tmp_path: Path) -> None:
@@ -118,7 +120,10 @@ def test_a_payload_has_to_fit_its_schema(tmp_path: Path) -> None:
     refused = refusal(tmp_path, target="strict", payload={"other": 1})
     assert refused.code == "payload-invalid"
     assert "value" in refused.message
-    assert refusal(tmp_path, target="strict").code == "payload-invalid"
+    assert refused.hint is None
+    refused = refusal(tmp_path, target="strict")
+    assert refused.code == "payload-invalid"
+    assert "--payload" in str(refused.hint)
 
 
 @pytest.mark.parametrize(

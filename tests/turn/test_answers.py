@@ -200,7 +200,7 @@ def test_an_answer_is_stored_normalised_and_told(home: Path) -> None:
             "satchel",
             "sheet",
             "completed",
-            {"turnId": turn_id, "kind": "act"},
+            {"seatId": "seat-1", "turnId": turn_id, "kind": "act"},
         )
 
     at_table(home, body)

@@ -29,7 +29,7 @@ async def spoil(ctx: ActionContext, payload: dict[str, object]) -> object:
     raise ToolError("refused", "No.")
 """
 
-PUT = {
+PUT: dict[str, Any] = {
     "name": "put",
     "aliases": ["p"],
     "description": "Put something away.",
@@ -227,3 +227,57 @@ def test_help_lists_commands_unless_a_package_has_its_own(tmp_path: Path) -> Non
         assert (await typed(table, "/help")).invocation.command_id == "pouch/help"
 
     at_table(tmp_path, own, active=("pouch",), session={"session_id": "session-2"})
+
+
+DE = """
+PLUGIN.md:
+  contributes:
+    commands:
+      - name: look
+        description: Schaut sich um.
+      - name: put
+        description: Legt etwas weg.
+        action: spoil
+        arguments:
+          - { name: item, description: Was weggelegt wird }
+          - nonsense
+      - { name: nothing, description: Gibt es nicht }
+"""
+
+
+@pytest.mark.parametrize(
+    ("locale", "labels", "put", "look"),
+    [
+        ("de-AT", DE, "Legt etwas weg.", "Schaut sich um."),
+        ("fr", DE, "Put something away.", "Look around."),
+        (
+            "de",
+            "PLUGIN.md: { contributes: { commands: 5 } }",
+            "Put something away.",
+            "Look around.",
+        ),
+        ("de", "PLUGIN.md: [", "Put something away.", "Look around."),
+    ],
+    ids=["its language", "another", "no labels", "no YAML"],
+)
+def test_help_speaks_the_language_of_the_session_where_a_package_does(
+    tmp_path: Path, locale: str, labels: str, put: str, look: str
+) -> None:
+    described = [{**PUT["arguments"][0], "description": "What to put away."}, PUT["arguments"][1]]
+    package(tmp_path, {**PUT, "arguments": described}, LOOK)
+    file = tmp_path / "plugins" / "satchel" / "locales" / "de.yaml"
+    file.parent.mkdir()
+    file.write_text(labels, encoding="utf-8")
+
+    async def body(table: Table) -> None:
+        every, one = await table.type("/help"), await table.type("/help put")
+        assert isinstance(every, CommandHelp)
+        assert isinstance(one, CommandHelp)
+        lines = every.text.splitlines()
+        assert lines[:2] == [f"/put <item> [count]  {put}", f"/look                {look}"]
+        assert one.text.splitlines()[1] == f"  {put}"
+        assert ("Was weggelegt wird" in one.text) == (locale == "de-AT")
+        # Labels change what is read and nothing that is done.
+        assert (await typed(table, "/put lamp")).action.action == "put"
+
+    at_table(tmp_path, body, session={"locale": locale})

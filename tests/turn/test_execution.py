@@ -413,7 +413,7 @@ def test_an_abort_that_comes_during_the_commit_finds_it_done(tmp_path: Path) -> 
 
         async def on_event(self, event: Any) -> None:
             await super().on_event(event)
-            if event.type == "runtime.completed":
+            if event.type == "narrative.completed":
                 assert self.running is not None
                 self.running.cancel()
                 await asyncio.sleep(0)

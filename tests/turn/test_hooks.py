@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from covel_host.hooks.dispatcher import HookDispatcher
+from covel_host.host import Host
 from covel_host.models.messages import SystemMessage, ToolMessage, UserMessage
 from covel_host.models.slots import SlotTable
+from covel_host.settings import read_settings
 from covel_host.turn.admission import ManualRequest
 from tests.support.hosts import Played, Recorder, Rows, opened, play, rows_of
 from tests.support.packages import write_package
@@ -82,6 +84,56 @@ def session_start(ctx, session):
     first = play(tmp_path, "bells", done())
     play(tmp_path, "bells", done(), session_id=first.report.session_id)
     assert seen(tmp_path) == [{"session": first.report.session_id, "same": True, "turn": ""}]
+
+
+@pytest.mark.parametrize("hook", ["pass", "raise ValueError('no rope')"])
+def test_session_start_is_told_of_a_session_that_no_execution_was_made_for(
+    tmp_path: Path, hook: str
+) -> None:
+    bells(
+        tmp_path,
+        f"""
+@hookimpl
+def session_start(ctx, session):
+    note(session=session.session_id, world=session.world_id, turn=ctx.turn_id)
+    {hook}
+""",
+        "SessionStart",
+    )
+
+    async def main() -> tuple[str, list[str]]:
+        async with opened(tmp_path, done()) as host:
+            observer = Recorder()
+            session_id = await host.open_session(["bells"], observer=observer)
+            await host.run(ManualRequest(target="bells", session_id=session_id))
+            return session_id, [event.type for event in observer.trace]
+
+    session_id, traced_types = asyncio.run(main())
+    assert seen(tmp_path) == [{"session": session_id, "world": None, "turn": ""}]
+    assert traced_types == ["hook.fired" if hook == "pass" else "hook.error"]
+
+
+def test_session_start_is_called_for_active_packages_whose_code_may_run(tmp_path: Path) -> None:
+    hook = """
+@hookimpl
+def session_start(session):
+    note(told=session.session_id)
+"""
+    bells(tmp_path, hook, "SessionStart")
+
+    async def main(environ: dict[str, str], packages: list[str]) -> None:
+        settings = read_settings({"COVEL_HOME": str(tmp_path), **environ})
+        host = await Host.open(settings, load=())
+        try:
+            await host.open_session(packages)
+        finally:
+            await host.close()
+
+    asyncio.run(main({}, ["bells"]))
+    asyncio.run(main({"COVEL_TRUST": "bells"}, []))
+    assert seen(tmp_path) == []
+    asyncio.run(main({"COVEL_TRUST": "bells"}, ["bells"]))
+    assert len(seen(tmp_path)) == 1
 
 
 def test_a_turn_start_hook_ends_the_execution_before_anything_runs(tmp_path: Path) -> None:
@@ -487,6 +539,28 @@ async def post_tool_use(call):
     assert told["staged"]["kinds"] == ["plugin.data"]
     assert played.report.result.value == {"kept": "something"}
     assert played.rows.data == {("notes", "a"): 1}
+    # What is stored, and what a terminal shows, is what was read.
+    assert played.rows.tool_calls[0].result == {"kept": "something"}
+    steps = {event.type: event.data for event in played.observer.trace}
+    assert json.loads(str(steps["tool.completed"]["result"]))["data"] == {"kept": "a"}
+    assert steps["tool.replaced"]["result"] == played.envelopes[0]
+
+
+def test_an_answer_that_cannot_be_used_leaves_a_warning_of_the_run(tmp_path: Path) -> None:
+    bells(
+        tmp_path,
+        """
+@hookimpl
+async def post_tool_use(call):
+    return proceed(replace={"result": object()})
+""",
+        "PostToolUse",
+    )
+    played = play(tmp_path, "bells", calls(call("look"), call("look")), done())
+    (warning,) = played.report.result.warnings
+    assert warning.startswith("The hook 'post_tool_use' of 'bells' failed on PostToolUse: ")
+    assert played.kept_result["warnings"] == [warning]
+    assert played.report.result.tool_calls[0].content == {"seen": ""}
 
 
 def test_a_post_tool_use_hook_ends_the_loop_and_the_rest_is_answered(tmp_path: Path) -> None:
@@ -765,7 +839,8 @@ async def pre_state_commit(ctx, commit):
     assert rows.turn is not None
     assert rows.turn.commit_status == "failed"
     assert observer.events[-1].payload["abortReason"] == "aborted-by-player"
-    assert observer.types.count("runtime.failed") == 1
+    ends = [kind for kind in observer.types if kind in ("runtime.completed", "runtime.failed")]
+    assert ends == ["runtime.completed"]
     assert [e.type for e in observer.trace if e.type.startswith("runtime.")] == [
         "runtime.started",
         "runtime.completed",

@@ -1,58 +1,55 @@
-"""The journal as an execution freezes it."""
+"""What an execution knows of the journal when it begins."""
 
 import asyncio
 from pathlib import Path
 
-from covel_host.models.messages import AssistantMessage, SystemMessage, UserMessage
 from covel_host.store.messages import append_messages
 from covel_host.store.records import MessageRecord, SessionRecord
 from covel_host.store.sessions import advance_session, require_session
-from covel_host.turn.admission import ManualRequest
-from covel_host.turn.journal import read_journal
+from covel_host.store.transaction import Transaction
+from covel_host.turn.journal import FrozenJournal, read_journal
 from tests.support.hosts import opened
 from tests.support.packages import write_package
-from tests.support.replies import say
 
 
-def test_rows_keep_turn_role_and_package_and_players_are_counted(tmp_path: Path) -> None:
+def test_player_messages_are_counted_as_the_revision_left_them(tmp_path: Path) -> None:
     write_package(tmp_path / "plugins" / "tale", io={"visibility": "story"})
 
-    async def main() -> None:
-        async with opened(tmp_path, say("Once.")) as host:
-            report = await host.run(ManualRequest(target="tale", message="Begin."))
+    async def main() -> list[FrozenJournal]:
+        async with opened(tmp_path) as host:
+            session_id = await host.open_session(["tale"])
             store, at = host.ports.store, host.ports.clock.now()
 
-            def frozen_session() -> SessionRecord:
-                return store.read_now(lambda reading: require_session(reading, report.session_id))
+            def session() -> SessionRecord:
+                return store.read_now(lambda reading: require_session(reading, session_id))
 
-            before = frozen_session()
-            note = MessageRecord(
-                message_id="m-note",
-                session_id=report.session_id,
-                turn_id="turn-2",
-                revision=2,
-                source="system",
-                role="system",
-                content="A note.",
-                created_at=at,
-            )
+            def frozen(of: SessionRecord) -> FrozenJournal:
+                return store.read_now(lambda reading: read_journal(reading, of))
 
-            def append(transaction: object) -> None:
-                append_messages(transaction, [note])  # type: ignore[arg-type]
-                advance_session(transaction, before, turn_id="turn-2", at=at)  # type: ignore[arg-type]
-
-            store.transaction_now(append)
-            after = frozen_session()
-            journal = store.read_now(lambda reading: read_journal(reading, after))
-            assert [row.message for row in journal.history] == [
-                UserMessage("Begin."),
-                AssistantMessage("Once."),
-                SystemMessage("A note."),
+            before = session()
+            rows = [
+                MessageRecord(
+                    message_id=f"m-{turn}-{source}",
+                    session_id=session_id,
+                    turn_id=f"turn-{turn}",
+                    revision=1,
+                    source=source,
+                    role="user" if source == "player" else "assistant",
+                    content="Text.",
+                    created_at=at,
+                )
+                for turn in range(3)
+                for source in ("player", "runtime")
             ]
-            assert [row.plugin_id for row in journal.history] == [None, "tale", None]
-            assert journal.history[0].turn_id == report.turn_id
-            assert journal.player_messages == 1
-            earlier = store.read_now(lambda reading: read_journal(reading, before))
-            assert len(earlier.history) == 2
 
-    asyncio.run(main())
+            def append(transaction: Transaction) -> None:
+                append_messages(transaction, rows)
+                advance_session(transaction, before, turn_id="turn-0", at=at)
+
+            await store.transaction(append)
+            return [frozen(before), frozen(session())]
+
+    assert asyncio.run(main()) == [
+        FrozenJournal(player_messages=0, is_empty=True),
+        FrozenJournal(player_messages=3, is_empty=False),
+    ]

@@ -13,12 +13,10 @@ from plugin_sdk.errors import FieldProblem
 def record_of(error: CallError) -> ToolCallRecord:
     call = ToolCallResult(
         request=ToolRequest(0, "call-1", "give", "{}"),
-        status="failed",
-        envelope="{}",
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
+        envelope="{}",
         duration_ms=1,
         history_arguments="{}",
-        arguments={},
         error=error,
     )
     result = RuntimeResult(

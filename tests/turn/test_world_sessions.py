@@ -3,11 +3,13 @@
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from covel_host.catalog.trust import TrustPolicy
 from covel_host.host import Host
 from covel_host.proposals.world_snapshot import read_world
 from covel_host.store.character_schemas import get_character_schema
@@ -121,7 +123,8 @@ def test_everything_of_a_pack_is_stored_as_the_first_revision(tmp_path: Path) ->
     )
     begun = make(tmp_path, pack)
     session_id = begun.session.session_id
-    assert begun.counts == {"characters": 1, "lorebook": 1, "dimensions": 0, "records": 2}
+    counts = {"characters": 1, "lorebook": 1, "dimensions": 0, "records": 2, "media": 0}
+    assert begun.counts == counts
 
     def read(reading: Any) -> dict[str, Any]:
         return {
@@ -260,3 +263,44 @@ def test_without_a_provider_a_session_has_no_dimensions(tmp_path: Path) -> None:
     assert [found.name for found in begun.diagnostics] == ["dimensions-without-provider"]
     session_id = begun.session.session_id
     assert stored(tmp_path, lambda reading: every_dimension(reading, session_id)) == []
+
+
+def broken(home: Path) -> None:
+    package(home, "note-keeper", contributes={"tools": [7]})
+
+
+def test_a_package_with_errors_is_refused_by_its_own_reason(tmp_path: Path) -> None:
+    broken(tmp_path)
+    with pytest.raises(RequestRefused, match="'note-keeper' has errors") as refused:
+        make(tmp_path, write_pack(tmp_path), "note-keeper")
+    assert refused.value.code == "package-not-active"
+    assert stored(tmp_path, list_sessions) == []
+
+
+def test_a_requested_package_with_errors_is_left_out_and_said_to_have_them(tmp_path: Path) -> None:
+    broken(tmp_path)
+    begun = make(tmp_path, write_pack(tmp_path, pluginPolicy={"requested": ["note-keeper"]}))
+    assert begun.session.active_packages == ()
+    assert begun.notes == (
+        "note-keeper: The package has errors. See: covel plugins show note-keeper",
+    )
+
+
+def test_a_package_nobody_trusts_takes_part_and_none_of_its_code_runs(tmp_path: Path) -> None:
+    keeper(tmp_path)
+    folder = tmp_path / "plugins" / "note-keeper"
+    (folder / "server").mkdir()
+    (folder / "server" / "index.py").write_text("raise RuntimeError('it ran')\n")
+    pack = noted(tmp_path, [{"id": "a"}], pluginPolicy={"requested": ["note-keeper"]})
+
+    async def main() -> WorldSession:
+        settings = replace(settings_of(tmp_path), trust=TrustPolicy({}))
+        host = await Host.open(settings, load=())
+        try:
+            return await host.open_world(WorldSessionRequest(pack=pack))
+        finally:
+            await host.close()
+
+    begun = asyncio.run(main())
+    assert begun.session.active_packages == ("note-keeper",)
+    assert begun.counts["records"] == 1

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from covel_host.diagnostics.diagnostic import Diagnostic
+from covel_host.media.sniffing import checked_mime
 from covel_host.schemas.compiled import CompiledSchema, compile_schema
 from covel_host.worlds.installed import Installed, Receiver
 from covel_host.worlds.plan import WorldPlan
@@ -66,7 +67,7 @@ def installed(*receivers: Receiver, active: frozenset[str] | None = None) -> Ins
 
 def plan(root: Path, known: Installed | None = None, *, locale: str = "en") -> WorldPlan:
     """The plan of a pack whose `world.yaml` can be read."""
-    made = plan_world(read_pack(root), known or Installed(), locale=locale)
+    made = plan_world(read_pack(root, mime_of=checked_mime), known or Installed(), locale=locale)
     assert made is not None
     return made
 

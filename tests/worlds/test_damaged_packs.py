@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from covel_host.media.sniffing import checked_mime
 from covel_host.worlds.validation import validate_pack
 from tests.worlds.packs import installed, receiver
 
@@ -35,7 +36,7 @@ def test_a_damaged_pack_is_read_to_its_end(tmp_path: Path, seed: int) -> None:
     for path in randoms.sample(files, 3):
         text = damaged(path.read_text(encoding="utf-8"), randoms)
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    check = validate_pack(root, installed(receiver()))
+    check = validate_pack(root, installed(receiver()), mime_of=checked_mime)
     for found in check.diagnostics:
         assert found.message
         assert found.plugin == "salt-lantern"
@@ -81,7 +82,7 @@ def test_a_value_of_any_other_kind_is_a_problem_and_no_error(tmp_path: Path, see
             inner = inner[step]
         inner[part] = randoms.choice(WRONG)
         file.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
-    check = validate_pack(root, installed(receiver()))
+    check = validate_pack(root, installed(receiver()), mime_of=checked_mime)
     assert all(found.message for found in check.diagnostics)
 
 
@@ -90,6 +91,5 @@ def test_a_pack_of_links_and_folders_in_place_of_files_is_read(tmp_path: Path) -
     (root / "WORLD.md").mkdir(parents=True)
     (root / "data").symlink_to(root)
     (root / "world.yaml").symlink_to(tmp_path / "gone.yaml")
-    assert [found.name for found in validate_pack(root, installed()).diagnostics] == [
-        "world-manifest-missing"
-    ]
+    found = validate_pack(root, installed(), mime_of=checked_mime).diagnostics
+    assert {one.name for one in found} == {"path-outside-package", "world-manifest-missing"}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from covel_host.media.sniffing import checked_mime
 from covel_host.worlds.installed import AuthoredPlace, Installed, Receiver
 from covel_host.worlds.planning import MAX_SOURCE_PROBLEMS
 from covel_host.worlds.validation import validate_pack
@@ -179,6 +180,19 @@ def test_without_a_descriptor_files_lie_where_they_usually_lie(tmp_path: Path) -
     ]
 
 
+def test_a_source_behind_one_that_is_off_or_faulty_is_in_order(tmp_path: Path) -> None:
+    files = {
+        DESCRIPTOR: sources(
+            off={**NOTES, "enabled": False},
+            bad={**NOTES, "to": "character"},
+            last={**NOTES, "after": ["off", "bad"]},
+        ),
+        "data/notes.json": [{"id": "x"}],
+    }
+    made = plan(write_pack(tmp_path, files=files), installed(receiver()))
+    assert [one.name for one in made.diagnostics] == ["world-target"]
+
+
 def test_later_sources_replace_or_skip_what_is_there(tmp_path: Path) -> None:
     files = {
         DESCRIPTOR: sources(
@@ -320,13 +334,6 @@ def test_a_text_is_one_record_in_the_language_of_the_session(tmp_path: Path) -> 
     assert plan(root, locale="ru").lorebook[0]["content"] == "Be kind."
 
 
-def test_media_is_checked_and_said_not_to_be_imported(tmp_path: Path) -> None:
-    entry = {"kind": "media", "path": "media/art", "to": "media", "key": "filename"}
-    files = {DESCRIPTOR: sources(art=entry), "media/art/a.png": "x", "media/art/b.exe": "x"}
-    made = plan(write_pack(tmp_path, files=files))
-    assert [found.name for found in made.diagnostics] == ["world-media", "not-served-yet"]
-
-
 def test_packages_settings_and_contracts_are_compared_with_those_installed(
     tmp_path: Path,
 ) -> None:
@@ -386,7 +393,7 @@ def test_a_pack_is_checked_in_every_language_and_each_problem_told_once(tmp_path
             "characters/characters.zh.json": [{"id": "npc-eel", "fields": {"trade": "船夫"}}],
         },
     )
-    check = validate_pack(root, Installed())
+    check = validate_pack(root, Installed(), mime_of=checked_mime)
     assert told(check.diagnostics) == [
         ("character-invalid", "characters/characters.json", "0.fields.trade"),
         ("field-missing", "characters/characters.json", "1.name"),

@@ -5,16 +5,17 @@ from typing import Any
 
 import pytest
 
+from covel_host.media.sniffing import checked_mime
 from covel_host.worlds.reading import read_pack
 from tests.worlds.packs import WORLD, plan, told, write_pack
 
 
 def names(root: Path) -> list[tuple[str, str, str]]:
-    return told(read_pack(root).diagnostics)
+    return told(read_pack(root, mime_of=checked_mime).diagnostics)
 
 
 def test_a_sound_pack_has_no_problem(tmp_path: Path) -> None:
-    reading = read_pack(write_pack(tmp_path))
+    reading = read_pack(write_pack(tmp_path), mime_of=checked_mime)
     assert reading.diagnostics == ()
     assert reading.manifest is not None
     assert (reading.manifest.id, reading.manifest.locales) == ("reed-bank", ("en",))
@@ -38,7 +39,7 @@ def test_a_sound_pack_has_no_problem(tmp_path: Path) -> None:
 def test_a_faulty_field_is_told_at_its_place(
     tmp_path: Path, field: str, value: Any, name: str | None
 ) -> None:
-    reading = read_pack(write_pack(tmp_path, **{field: value}))
+    reading = read_pack(write_pack(tmp_path, **{field: value}), mime_of=checked_mime)
     expected = [] if name is None else [(name, "world.yaml", field)]
     assert told(reading.diagnostics) == expected
     # The other fields are still there.
@@ -50,7 +51,9 @@ def test_what_is_missing_and_what_is_not_known_is_told_together(tmp_path: Path) 
     root = write_pack(tmp_path, pluginPolicy={"requireds": ["a@1"]})
     text = (root / "world.yaml").read_text(encoding="utf-8").replace('"summary"', '"sumary"')
     (root / "world.yaml").write_text(text, encoding="utf-8")
-    found = {(one.name, one.path): one.hint for one in read_pack(root).diagnostics}
+    found = {
+        (one.name, one.path): one.hint for one in read_pack(root, mime_of=checked_mime).diagnostics
+    }
     assert found == {
         ("field-missing", "summary"): "Add 'summary'.",
         ("unknown-field", "sumary"): "The nearest field is 'summary'.",
@@ -69,14 +72,14 @@ def test_a_text_per_language_belongs_into_files_of_their_own(tmp_path: Path) -> 
 
 
 def test_a_folder_without_a_manifest_is_no_pack(tmp_path: Path) -> None:
-    reading = read_pack(tmp_path)
+    reading = read_pack(tmp_path, mime_of=checked_mime)
     assert reading.manifest is None
     assert told(reading.diagnostics) == [("world-manifest-missing", "", "")]
 
 
 @pytest.mark.parametrize("text", ["- a\n- b\n", "", "id: [\n", "name: !x y\n\x00"])
 def test_a_manifest_that_is_none_is_one_problem(tmp_path: Path, text: str) -> None:
-    reading = read_pack(write_pack(tmp_path, files={"world.yaml": text}))
+    reading = read_pack(write_pack(tmp_path, files={"world.yaml": text}), mime_of=checked_mime)
     assert reading.manifest is None
     assert len(reading.diagnostics) == 1
 

@@ -5,7 +5,7 @@ A missing or wrong translation never keeps a package from being loaded, so nothi
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -240,6 +240,18 @@ def _counterpart(item: object, index: int, source: object) -> object:
         ),
         None,
     )
+
+
+def label_for(source: object, index: int, labels: Sequence[object]) -> object:
+    """The item of the list `labels` that translates `source`, item `index` of its own list."""
+    for place, label in enumerate(labels):
+        aligned = _aligned_by(label) if isinstance(label, dict) else None
+        if aligned is None or not isinstance(label, dict):
+            if place == index:
+                return label
+        elif isinstance(source, Mapping) and source.get(aligned) == label[aligned]:
+            return label
+    return None
 
 
 def _aligned_by(item: Mapping[object, object]) -> str | None:

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic, Related, Span
@@ -147,7 +148,8 @@ def _missing_hint(named: NamedFile) -> str:
         return f"The nearest file there is {near!r}."
     from_root = named.files.folder.file(named.files.folder.root, written).state == "file"
     if from_root and reference.base != named.files.folder.root:
-        return f"Paths of a runtime start from its own folder: write '../../{written}'."
+        above = f"../../{PurePosixPath(written)}"
+        return f"Paths of a runtime start from its own folder: write {above!r}."
     return f"Add the file to {folder}/, or correct the path." if folder else "Add the file."
 
 

@@ -1,15 +1,15 @@
 """`delegate`: hand one thing to a sub-agent, get its output back (seed: 子 agent（delegate）)."""
 
-from typing import Annotated, Any, Final
+from collections.abc import Mapping
+from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
-from covel_host.base.json_text import dump_json
+from covel_host.base.json_text import JsonValueError, dump_json
 from covel_host.tools.builtin.tool_input import ToolInput
-from covel_host.tools.subagents import Delegation, SubagentRunner
-from plugin_sdk.context import ToolContext
-from plugin_sdk.errors import FIX_FIELDS_HINT, FieldProblem, ToolValidationError
-from plugin_sdk.tools import Tool, tool
+from covel_host.tools.subagents import Delegation
+from plugin_sdk.errors import FIX_FIELDS_HINT, FieldProblem, ToolError, ToolValidationError
+from plugin_sdk.tools import tool
 
 MAX_BRIEF: Final = 20_000
 MAX_DATA_BYTES: Final = 32 * 1024
@@ -47,26 +47,45 @@ class DelegateInput(ToolInput):
     ] = None
 
 
-def delegate_tool(runner: SubagentRunner) -> Tool[..., Any]:
-    """The tool of a host that can run sub-agents, through `runner`."""
-
-    @tool(
-        name="delegate",
-        description=(
-            "Hand one well-defined thing to a sub-agent and get its output back. Write all it has "
-            "to know into the brief: it sees nothing of your conversation."
-        ),
-        parameters=DelegateInput,
-        stages_writes=True,
+@tool(
+    name="delegate",
+    description=(
+        "Hand one well-defined thing to a sub-agent and get its output back. Write all it has "
+        "to know into the brief: it sees nothing of your conversation."
+    ),
+    parameters=DelegateInput,
+    stages_writes=True,
+)
+async def delegate(asked: DelegateInput) -> object:
+    """Refuse a call that came by another way than a model's: the agent loop answers those."""
+    raise ToolError(
+        "unavailable",
+        "Only the model of an agent runtime delegates.",
+        hint="Code of a function runtime starts a sub-agent with ctx.agents.run.",
     )
-    async def delegate(asked: DelegateInput, context: ToolContext) -> object:
-        """The sub-agent's output."""
-        return await runner.run(_delegation(asked), context)
-
-    return delegate
 
 
-def _delegation(asked: DelegateInput) -> Delegation:
+def read_delegation(request: Mapping[str, object]) -> Delegation:
+    """The request that code makes, by the rules that a model's is read by.
+
+    Raises:
+        ToolValidationError: a member is missing, too large or of the wrong type.
+    """
+    try:
+        text = dump_json({key: value for key, value in request.items() if value is not None})
+    except JsonValueError as error:
+        raise _invalid(error.path, f"This cannot be written as JSON: {error}.") from error
+    asked = delegate.parse(text)["asked"]
+    assert isinstance(asked, DelegateInput)
+    return delegation_of(asked)
+
+
+def delegation_of(asked: DelegateInput) -> Delegation:
+    """The request, its members checked against each other.
+
+    Raises:
+        ToolValidationError: it names no target or two, or its data are too large.
+    """
     target = asked.target
     if (target.contract is None) == (target.runtime_id is None):
         raise _invalid("target", "Give exactly one of 'contract' and 'runtimeId'.")

@@ -9,10 +9,10 @@ from covel_host.tools.builtin.characters import get_character, list_characters
 from covel_host.tools.builtin.create_choices import create_choices
 from covel_host.tools.builtin.create_form import create_form
 from covel_host.tools.builtin.create_notification import create_notification
-from covel_host.tools.builtin.delegate import delegate_tool
+from covel_host.tools.builtin.delegate import delegate
 from covel_host.tools.builtin.dimensions import world_dimension_get, world_dimension_list
 from covel_host.tools.builtin.emit_event import EmitEvent
-from covel_host.tools.builtin.memory_search import memory_search_tool
+from covel_host.tools.builtin.memory_search import MemorySearchTool
 from covel_host.tools.builtin.render_ui import render_ui
 from covel_host.tools.builtin.runtime_done import runtime_done
 from covel_host.tools.builtin.suspend import suspend
@@ -20,7 +20,6 @@ from covel_host.tools.builtin.sync_characters import SyncCharacters
 from covel_host.tools.event_directory import NO_EVENTS, EventDirectory
 from covel_host.tools.memory_search import NO_MEMORY, MemorySearch
 from covel_host.tools.registry import CallableTool
-from covel_host.tools.subagents import SubagentRunner
 
 _ALWAYS: Final = (
     create_form,
@@ -33,17 +32,8 @@ _ALWAYS: Final = (
     world_dimension_list,
     suspend,
     runtime_done,
+    delegate,
 )
-
-NOT_INSTALLED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "delegate": "sub-agents",
-    }
-)
-"""Framework tools this version of the host lacks, and what they wait for.
-
-A run that lists one goes on without it and says so.
-"""
 
 LOOP_ONLY: Final = frozenset({"search-tools"})
 """Framework tools that the agent loop adds by itself; no registry holds them."""
@@ -54,22 +44,18 @@ def builtin_tools(
     events: EventDirectory = NO_EVENTS,
     world: WorldView | None = None,
     memory: MemorySearch = NO_MEMORY,
-    subagents: SubagentRunner | None = None,
 ) -> dict[str, CallableTool]:
     """The framework's tools by name, for the time of one run.
 
     `emit-event` lists the topics of `events`, `sync-characters` the types and fields of `world`,
     those of a session without a schema where there is none. `memory-search` searches `memory`.
-    `delegate` is there where `subagents` are.
     """
     tools: list[CallableTool] = [
         *_ALWAYS,
         SyncCharacters(WorldView() if world is None else world),
         EmitEvent(events),
-        memory_search_tool(memory),
+        MemorySearchTool(memory),
     ]
-    if subagents is not None:
-        tools.append(delegate_tool(subagents))
     return {tool.name: tool for tool in tools}
 
 

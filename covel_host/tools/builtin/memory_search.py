@@ -1,15 +1,17 @@
 """`memory-search`: find what was said or is known (seed: memory-search)."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, cast
 
 from pydantic import Field
 
 from covel_host.memory.hits import DEFAULT_HITS, MAX_HITS, MemoryHit, Scope
 from covel_host.tools.builtin.tool_input import ToolInput
 from covel_host.tools.memory_search import MemorySearch
+from plugin_sdk.context import ToolContext
 from plugin_sdk.results import with_model_view
-from plugin_sdk.tools import Tool, tool
+from plugin_sdk.shapes import Shape
+from plugin_sdk.tools import ToolAnnotations
 from plugin_sdk.values import JsonObject
 
 _NOTHING = (
@@ -35,27 +37,47 @@ class SearchInput(ToolInput):
     limit: Annotated[int, Field(ge=1, le=MAX_HITS, description="Passages at most.")] = DEFAULT_HITS
 
 
-def memory_search_tool(memory: MemorySearch) -> Tool[..., Any]:
-    """The tool of one session, over its `memory`."""
+_SHAPE = Shape(SearchInput, subject='Tool "memory-search"')
 
-    @tool(
-        name="memory-search",
-        description=(
-            "Search the session's memory: earlier messages, and the long-term knowledge of "
-            "lorebook, characters and plugin records. Words match literally, without synonyms: "
-            "name the people, places and things you look for."
-        ),
-        parameters=SearchInput,
-        read_only=True,
-        idempotent=True,
-        concurrency_safe=True,
+
+class MemorySearchTool:
+    """The tool of one session, over its `memory`.
+
+    Every run makes one, so all that is the same in every session is made once.
+    """
+
+    name = "memory-search"
+    description = (
+        "Search the session's memory: earlier messages, and the long-term knowledge of "
+        "lorebook, characters and plugin records. Words match literally, without synonyms: "
+        "name the people, places and things you look for."
     )
-    async def memory_search(asked: SearchInput) -> object:
-        """The passages in order; the model reads them as a numbered list."""
-        hits = await memory.search(asked.query, scope=asked.scope, limit=asked.limit)
-        return with_model_view({"results": [_result(hit) for hit in hits]}, summary=_summary(hits))
+    input_schema = _SHAPE.json_schema
+    annotations = ToolAnnotations(
+        read_only=True, stages_writes=False, idempotent=True, concurrency_safe=True
+    )
+    timeout_ms: int | None = None
+    is_async = True
 
-    return memory_search
+    def __init__(self, memory: MemorySearch) -> None:
+        self._memory = memory
+
+    def __repr__(self) -> str:
+        return "<MemorySearchTool>"
+
+    def parse(self, text: str) -> dict[str, object]:
+        """The request that one JSON text holds.
+
+        Raises:
+            ToolValidationError: not JSON, or values that do not fit.
+        """
+        return {"asked": _SHAPE.parse(text)}
+
+    async def invoke(self, context: ToolContext, arguments: dict[str, object]) -> object:
+        """The passages in order; the model reads them as a numbered list."""
+        asked = cast("SearchInput", arguments["asked"])
+        hits = await self._memory.search(asked.query, scope=asked.scope, limit=asked.limit)
+        return with_model_view({"results": [_result(hit) for hit in hits]}, summary=_summary(hits))
 
 
 def _result(hit: MemoryHit) -> JsonObject:

@@ -5,28 +5,16 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from covel_host.tools.builtin.delegate import delegate_tool
-from covel_host.tools.builtin.installed import BUILTIN_TOOLS, NOT_INSTALLED
+from covel_host.tools.builtin.installed import BUILTIN_TOOLS
 from covel_host.tools.builtin.reference_texts import INTRODUCTION, TEXTS
 from covel_host.tools.registry import ToolDefinition
-from covel_host.tools.subagents import Delegation
 from covel_host.tools.tool_search import SearchTools
-from plugin_sdk.context import ToolContext
 from plugin_sdk.tools import ToolAnnotations
-from plugin_sdk.values import JsonValue
-
-
-class _NoSubagents:
-    async def run(self, delegation: Delegation, context: ToolContext) -> JsonValue:
-        raise AssertionError("a definition is only read")
 
 
 def documented_tools() -> dict[str, ToolDefinition]:
-    """Every framework tool that has a definition in this version, installed or not, by name."""
-    others: tuple[ToolDefinition, ...] = (
-        delegate_tool(_NoSubagents()),
-        SearchTools((), plugin_id="your-plugin"),
-    )
+    """Every framework tool by name."""
+    others: tuple[ToolDefinition, ...] = (SearchTools((), plugin_id="your-plugin"),)
     return {**BUILTIN_TOOLS, **{tool.name: tool for tool in others}}
 
 
@@ -35,15 +23,12 @@ def reference_page(generated: str) -> str:
     lines = [INTRODUCTION.format(generated=generated)]
     for name, tool in documented_tools().items():
         lines += _section(name, tool)
-    return "\n".join((*lines, *_missing())) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def _section(name: str, tool: ToolDefinition) -> Iterator[str]:
     yield f"## {name}"
     yield ""
-    if name in NOT_INSTALLED:
-        yield f"*Not installed in this version: it waits for {NOT_INSTALLED[name]}.*"
-        yield ""
     yield "\n".join(_wrapped(TEXTS[name].about))
     yield ""
     yield f"Annotations: {_annotations(getattr(tool, 'annotations', ToolAnnotations()))}."
@@ -64,15 +49,6 @@ def _wrapped(text: str) -> Iterator[str]:
         yield from textwrap.wrap(
             line, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
         ) or [""]
-
-
-def _missing() -> Iterator[str]:
-    yield "## Not in this version"
-    yield ""
-    yield "A run that lists one of these goes on without it and says so in its warnings."
-    yield ""
-    for name, waits_for in NOT_INSTALLED.items():
-        yield f"- `{name}`: waits for {waits_for}"
 
 
 def _annotations(annotations: ToolAnnotations) -> str:

@@ -30,6 +30,8 @@ interaction ID the last one counts, whichever tool made it; a failed call replac
 holds for tools of packages: whatever tool returns an object under `interaction` or a list of blocks
 under `ui` asks and shows in this way. Both have to have their form, or the call fails; the answer
 of an imported service is plain data.
+
+What a tool returns, of the framework or of a package, may have 16 MiB as JSON; more fails the call.
 """
 
 TEXTS: Final[Mapping[str, ToolText]] = {

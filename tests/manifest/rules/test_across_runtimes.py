@@ -50,6 +50,14 @@ def test_a_committed_input_closes_no_circle(tmp_path: Path) -> None:
     ]
 
 
+def test_a_path_from_the_root_of_the_package_is_told_as_it_has_to_be(tmp_path: Path) -> None:
+    runtime = "---\nschedule: { stage: audit }\nio: { output: { schema: ./s.json } }\n---\nCount.\n"
+    files = {"runtimes/x/RUNTIME.md": runtime, "s.json": "{}"}
+    validation = validate_folder(make(Case("above", "", root="", files=files), "root", tmp_path))
+    hints = [found.hint for found in validation.diagnostics]
+    assert hints == ["Paths of a runtime start from its own folder: write '../../s.json'."]
+
+
 def test_a_runtime_that_waits_for_itself_is_told_so(tmp_path: Path) -> None:
     found = several(tmp_path, "", x=audit("needs: [moss-ledger/x]"))
     assert found == [("runtimes/x/RUNTIME.md", "schedule.needs.0", "runtime-cycle")]

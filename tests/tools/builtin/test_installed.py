@@ -1,16 +1,10 @@
-from covel_host.tools.builtin.installed import (
-    BUILTIN_TOOLS,
-    LOOP_ONLY,
-    NOT_INSTALLED,
-    builtin_tools,
-)
+from covel_host.tools.builtin.installed import BUILTIN_TOOLS, LOOP_ONLY
 from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
 from plugin_sdk.tools import check_tool
 
 
-def test_every_framework_name_is_installed_or_said_to_be_missing_and_no_other_is() -> None:
-    listed = [*BUILTIN_TOOLS, *NOT_INSTALLED, *LOOP_ONLY]
-    assert sorted(listed) == sorted(FRAMEWORK_TOOL_NAMES)
+def test_every_framework_name_is_installed_and_no_other_is() -> None:
+    assert sorted([*BUILTIN_TOOLS, *LOOP_ONLY]) == sorted(FRAMEWORK_TOOL_NAMES)
 
 
 def test_no_definition_has_annotations_or_limits_that_a_package_could_not_have() -> None:
@@ -19,7 +13,3 @@ def test_no_definition_has_annotations_or_limits_that_a_package_could_not_have()
         assert tool.description
         check_tool(name, annotations=tool.annotations, timeout_ms=tool.timeout_ms)
         assert tool.input_schema["type"] == "object"
-
-
-def test_delegate_is_there_only_where_sub_agents_run() -> None:
-    assert "delegate" not in builtin_tools()

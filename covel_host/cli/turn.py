@@ -1,0 +1,74 @@
+"""`covel turn`."""
+
+import os
+from pathlib import Path
+
+import click
+
+from covel_host.cli.options import (
+    json_option,
+    plugins_dir_option,
+    safe_option,
+    trust_option,
+)
+
+
+@click.command(
+    "turn",
+    epilog="A MESSAGE that begins with '-' goes after '--'. What runs next is shown by covel plan. "
+    "Reference: docs/turns.md.",
+)
+@click.argument("session_id", metavar="SESSION")
+@click.argument("message", metavar="[MESSAGE]", required=False)
+@click.option(
+    "--start", "is_start", is_flag=True, help="Run unfinished setup, or the opening; no message."
+)
+@click.option("--seat", "seat_id", metavar="ID", help="The seat that acts.")
+@click.option(
+    "--model", metavar="SLOT|offline|scripted:FILE", help="What answers every model call."
+)
+@click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Show tool calls as well.")
+@trust_option
+@safe_option
+@plugins_dir_option
+@json_option
+def command(
+    *,
+    session_id: str,
+    message: str | None,
+    is_start: bool,
+    seat_id: str | None,
+    model: str | None,
+    is_verbose: bool,
+    trusted: tuple[str, ...],
+    is_safe: bool,
+    plugins_dirs: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Play one turn of a session: say MESSAGE, or let it start."""
+    from covel_host.cli.log_file import log_to_file
+    from covel_host.cli.safe_mode import begin_safe_mode
+    from covel_host.models.selector import parse_model_selector
+    from covel_host.settings import read_settings
+
+    if is_start == (message is not None):
+        raise click.UsageError("Give either a MESSAGE or --start, and not both.")
+    selector = None if model is None else parse_model_selector(model)
+    if is_safe:
+        begin_safe_mode(plugins_dirs)
+    settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted, is_safe=is_safe)
+    with log_to_file(settings) as output:
+        from covel_host.cli.turn_playing import play_one
+        from covel_host.turn.turns import TurnRequest
+
+        request = TurnRequest(
+            session_id=session_id, message=message, start=is_start, seat_id=seat_id
+        )
+        return play_one(
+            request,
+            settings,
+            selector=selector,
+            output=output,
+            as_json=as_json,
+            is_verbose=is_verbose,
+        )

@@ -1,0 +1,138 @@
+"""One turn from the command line: load the session's packages, play, show, say what came of it."""
+
+from collections.abc import Mapping
+from typing import TextIO
+
+import click
+
+from covel_host.base.json_text import dump_json
+from covel_host.catalog.catalog import Catalog
+from covel_host.cli.failures import FINDINGS, error_facts, output_lost
+from covel_host.cli.in_session import play, read_packages, stored_session
+from covel_host.cli.log_notes import noted
+from covel_host.cli.output import note
+from covel_host.cli.run_report import run_json
+from covel_host.cli.streams import give_up
+from covel_host.cli.turn_terminal import TurnTerminal
+from covel_host.host import Host
+from covel_host.models.selector import ModelSelector
+from covel_host.settings import Settings
+from covel_host.store.package_failures import read_package_failures
+from covel_host.turn.execution_report import ExecutionReport
+from covel_host.turn.package_pauses import paused_packages
+from covel_host.turn.turns import TurnReport, TurnRequest
+
+
+def play_one(
+    request: TurnRequest,
+    settings: Settings,
+    *,
+    selector: ModelSelector | None,
+    output: TextIO,
+    as_json: bool,
+    is_verbose: bool,
+) -> int:
+    """Play the turn and print what came of it; the exit code is 0 when it was committed.
+
+    Raises:
+        HostError: the turn could not begin; nothing was started and nothing stored.
+    """
+    session = stored_session(settings, request.session_id)
+    catalog = read_packages(settings, (), session.active_packages)
+    for plugin_id in session.active_packages:
+        if plugin_id not in catalog.packages:
+            note(f"warning: the session's package {plugin_id!r} is not installed.")
+    terminal = TurnTerminal(
+        output, stages=_stages(catalog), is_quiet=as_json, is_verbose=is_verbose
+    )
+
+    async def body(host: Host) -> TurnReport:
+        if host.offline_note:
+            note(host.offline_note)
+        _warn_of_broken(host.catalog)
+        await _warn_of_paused(host, request.session_id)
+        return await host.play(request, observer=terminal)
+
+    with noted(terminal.say):
+        report = play(settings, catalog, body, may_ask=not as_json, selector=selector)
+    terminal.end_line()
+    if report is None:
+        return FINDINGS
+    try:
+        if as_json:
+            click.echo(dump_json(turn_json(report)), file=output)
+        else:
+            _show(report)
+    except BrokenPipeError:
+        # The exit code still says whether it was committed.
+        give_up(output)
+    except OSError as error:
+        return output_lost(error, output)
+    return 0 if report.committed else FINDINGS
+
+
+def turn_json(report: TurnReport) -> dict[str, object]:
+    """What `covel turn --json` prints; `error` is there exactly when nothing was committed."""
+    return {
+        "sessionId": report.session_id,
+        "committed": report.committed,
+        "executions": [_execution_json(one) for one in report.executions],
+    }
+
+
+def _execution_json(report: ExecutionReport) -> dict[str, object]:
+    document: dict[str, object] = {
+        "turnId": report.turn_id,
+        "committed": report.committed,
+        "revision": report.revision,
+        "results": [run_json(result) for result in report.results],
+    }
+    if report.failure is not None:
+        failure = report.failure
+        document["error"] = error_facts(failure.code, failure.message, failure.hint)
+    return document
+
+
+def _stages(catalog: Catalog) -> Mapping[str, str | None]:
+    return {
+        runtime.runtime_id: runtime.manifest.schedule.stage
+        for state in catalog.packages.values()
+        for runtime in state.reading.runtimes
+        if runtime.manifest is not None
+    }
+
+
+def _warn_of_broken(catalog: Catalog) -> None:
+    for state in catalog.packages.values():
+        if state.generation is None:
+            note(
+                f"warning: the package {state.plugin_id!r} is {state.status}; none of its runtimes "
+                f"runs. See: covel plugins show {state.plugin_id}"
+            )
+
+
+async def _warn_of_paused(host: Host, session_id: str) -> None:
+    failures = await host.ports.store.read(
+        lambda reading: read_package_failures(reading, session_id)
+    )
+    for plugin_id in sorted(paused_packages(failures, host.catalog.generations())):
+        note(
+            f"warning: the package {plugin_id!r} is set aside in this session after repeated "
+            "errors; none of its runtimes runs. To let it run again: "
+            f"covel plugins unpause {session_id} {plugin_id}"
+        )
+
+
+def _show(report: TurnReport) -> None:
+    for execution in report.executions:
+        for result in execution.results:
+            for warning in result.warnings:
+                note(f"warning: {result.runtime_id}: {warning}")
+        if execution.failure is not None:
+            note(f"error: {execution.failure.message} ({execution.failure.code})")
+            if execution.failure.hint:
+                note(f"  {execution.failure.hint}")
+            note(f"Nothing was committed: turn {execution.turn_id}.")
+        else:
+            note(f"Committed turn {execution.turn_id} as revision {execution.revision}.")
+    note(f"  See: covel sessions show {report.session_id}")

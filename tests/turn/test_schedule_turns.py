@@ -1,0 +1,140 @@
+"""The vectors of scheduling, played by real packages in real turns."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from covel_host.store.session_clock import TriggerLedgerRow, write_clock
+from covel_host.store.sessions import advance_session
+from covel_host.store.transaction import Transaction
+from covel_host.turn.admission import ManualRequest
+from covel_host.turn.schedule_reports import NO_QUEUE
+from tests.support.casts import Member, Table, at_table, cast, function
+from tests.support.hosts import Recorder
+from tests.vectors import load_vectors
+
+MANIFEST_KEYS = ("stage", "trigger", "needs", "after", "background", "detached")
+REFUSED = {"cycle", "cycle-of-different-edges", "committed-input-breaks-no-cycle"}
+"""Vectors whose packages the validator refuses before anything could run."""
+
+
+def member(runtime: dict[str, Any], outcome: dict[str, Any]) -> Member:
+    """The runtime of a vector as a function that ends as the vector says."""
+    lines = [
+        f"Event({one['topic']!r}, {one.get('data', {})!r})" for one in outcome.get("events", ())
+    ]
+    code = f"return success(1, effects=Effects(events=[{', '.join(lines)}]))"
+    if outcome.get("status") == "failed":
+        code = "raise ValueError('as the vector says')"
+    io: dict[str, Any] = {"inputs": runtime.get("inputs", {})}
+    if "contract" in runtime:
+        io["output"] = {"contract": runtime["contract"]}
+    if "visibility" in runtime:
+        io["visibility"] = runtime["visibility"]
+    schedule = {key: runtime[key] for key in MANIFEST_KEYS if key in runtime}
+    return function(code, schedule=schedule, io=io)
+
+
+def packages(home: Path, vector: dict[str, Any]) -> None:
+    """Write the packages of a vector, and one that declares its topics."""
+    outcomes = vector.get("outcomes") or {}
+    casts: dict[str, dict[str, Member]] = {}
+    contracts: dict[str, set[str]] = {}
+    taken: set[str] = set()
+    for runtime in vector["runtimes"]:
+        plugin_id, _, name = runtime["id"].partition("/")
+        casts.setdefault(plugin_id, {})[name] = member(runtime, outcomes.get(runtime["id"], {}))
+        if "contract" in runtime:
+            contracts.setdefault(plugin_id, set()).add(runtime["contract"])
+        taken |= {
+            given["from"]["contract"]
+            for given in runtime.get("inputs", {}).values()
+            if "contract" in given["from"]
+        }
+    for plugin_id, members in casts.items():
+        offered = sorted(contracts.get(plugin_id, ()))
+        cast(
+            home,
+            plugin_id,
+            members,
+            provides=offered,
+            optional=sorted(taken),
+            contracts={contract: {"schema": "./any.json"} for contract in offered},
+        )
+    topics = {
+        event["topic"] for outcome in outcomes.values() for event in outcome.get("events", ())
+    }
+    topics |= {
+        runtime["trigger"]["topic"]
+        for runtime in vector["runtimes"]
+        if runtime.get("trigger", {}).get("topic")
+    }
+    events = [
+        {"topic": topic, "schema": "./any.json", "description": "It happened."}
+        for topic in sorted(topics)
+    ]
+    cast(home, "zz-topics", {}, contributes={"events": events})
+
+
+async def prepare(table: Table, vector: dict[str, Any]) -> None:
+    """Give the session the clock of the vector."""
+    ports, session = table.host.ports, table.session
+    wanted = replace(
+        session,
+        phase=vector.get("phase", "playing"),
+        completed_player_turns=vector["turn"] - 1,
+    )
+    rows = [
+        TriggerLedgerRow(runtime_id=name, runs=row["runs"], last_turn=row["lastTurn"])
+        for name, row in vector.get("history", {}).items()
+    ]
+    now = ports.clock.now()
+
+    def write(transaction: Transaction) -> None:
+        advance_session(transaction, wanted, turn_id=None, at=now)
+        write_clock(
+            transaction, session.session_id, triggers=rows, revision=session.revision + 1, at=now
+        )
+
+    await ports.store.transaction(write)
+
+
+async def played(table: Table, vector: dict[str, Any]) -> tuple[Any, Recorder]:
+    await prepare(table, vector)
+    if "manual" in vector:
+        observer = Recorder()
+        request = ManualRequest(target=vector["manual"], session_id=table.session_id)
+        return await table.host.run(request, observer=observer), observer
+    turn = await table.play()
+    return turn.report.executions[0], turn.observer
+
+
+@pytest.mark.parametrize("vector", load_vectors("scheduling"))
+def test_a_turn_runs_what_the_vector_says(vector: dict[str, Any], tmp_path: Path) -> None:
+    if vector["id"] in REFUSED or "setup" in vector:
+        pytest.skip("its packages are refused, or it needs setup states")
+    packages(tmp_path, vector)
+    report, observer = at_table(tmp_path, lambda table: played(table, vector))
+    expect = vector["expect"]
+    started = [
+        str(event.payload["runtimeId"])
+        for event in observer.events
+        if event.type == "runtime.started" and event.turn_id == report.turn_id
+    ]
+    if "layers" in expect:
+        assert started == [name for layer in expect["layers"] for name in layer], vector["why"]
+    reasons = {
+        one.runtime_id: one.reason
+        for one in report.results
+        if one.status == "skipped" and one.reason != NO_QUEUE
+    }
+    if "skipped" in expect:
+        assert reasons.keys() == expect["skipped"].keys(), vector["why"]
+    if "jobs" in expect:
+        jobs = [one.runtime_id for one in report.results if one.reason == NO_QUEUE]
+        assert jobs == expect["jobs"], vector["why"]
+    if "hazards" in expect:
+        hazards = [one.data for one in observer.trace if one.type == "scheduling.hazard"]
+        assert hazards == expect["hazards"], vector["why"]
