@@ -2,8 +2,11 @@
 
 import asyncio
 import inspect
+import signal
+import threading
 from collections.abc import Awaitable, Callable
 from functools import partial
+from types import CodeType
 from typing import Any
 
 from covel_host.base.daemon_threads import run_in_daemon_thread
@@ -112,7 +115,7 @@ async def told_apart(begin: Callable[[], Awaitable[Any]], *, is_thread: bool = F
     Raises:
         AuthorRaised: also for a cancellation that nobody but the code itself asked for.
         asyncio.CancelledError: the task that this runs in was cancelled.
-        KeyboardInterrupt: a person's Ctrl-C; in a thread it is the code's own doing.
+        KeyboardInterrupt: a person's Ctrl-C; one that the code raised itself is its error.
     """
     try:
         return await begin()
@@ -127,21 +130,45 @@ def is_authors_own(error: BaseException, *, is_thread: bool = False) -> bool:
     if isinstance(error, asyncio.CancelledError):
         return not is_cancelled()
     if isinstance(error, KeyboardInterrupt):
-        return is_thread
+        return is_thread or not _is_persons(error)
     if isinstance(error, GeneratorExit):
         # Outside a task nobody waits any more: the coroutine is being thrown away.
-        return _is_in_task()
+        return _current_task() is not None
     return True
 
 
 def is_cancelled() -> bool:
     """Whether somebody has asked the current task to stop."""
-    task = asyncio.current_task()
+    task = _current_task()
     return task is not None and task.cancelling() > 0
 
 
-def _is_in_task() -> bool:
-    try:
-        return asyncio.current_task() is not None
-    except RuntimeError:
+def _is_persons(interrupt: KeyboardInterrupt) -> bool:
+    """Whether a signal raised `interrupt`, or may have; only the main thread gets signals.
+
+    Loops have a handler of their own, which is the last that the error's traceback tells of. The
+    interpreter's leaves no trace: with it, code that interrupts itself looks like a person.
+    """
+    if threading.current_thread() is not threading.main_thread():
         return False
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:
+        return True
+    traceback = interrupt.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and traceback.tb_frame.f_code is _code_of(handler)
+
+
+def _code_of(handler: object) -> CodeType | None:
+    while isinstance(handler, partial):
+        handler = handler.func
+    return getattr(handler, "__code__", None)
+
+
+def _current_task() -> "asyncio.Task[Any] | None":
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        # A thread without a loop.
+        return None

@@ -82,11 +82,10 @@ def _of_model(model: DataSet) -> CompiledSchema:
     try:
         return compile_schema(model.json_schema)
     except SchemaError as error:
-        reason = str(error).rstrip(".")
         raise SchemaFileUnusable(
             "schema-unusable",
             f"the JSON Schema of the record model {model.model.__name__!r} cannot be used: "
-            f"{reason}.",
+            f"{error}.",
         ) from None
 
 

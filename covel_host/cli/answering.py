@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from covel_host.base.json_text import dump_json
 from covel_host.cli.failures import DetailedError, output_lost
-from covel_host.cli.in_session import ABORTED, play, read_packages, read_store, stored_session
+from covel_host.cli.in_session import play, read_packages, read_store, stored_session
 from covel_host.cli.output import note, one_line, safe_text, table
 from covel_host.cli.streams import give_up
 from covel_host.proposals.seats import DEFAULT_SEAT_ID
@@ -95,8 +95,6 @@ def send_answer(
         report = play(settings, catalog, lambda host: host.answer(request), may_ask=not as_json)
     except AnswerRefused as refused:
         raise _shown(refused) from refused
-    if report is None:
-        return ABORTED
     _echo(dump_json(_report_json(report)) if as_json else report.stored[0].narrative, output)
     if not as_json:
         note(f"Stored as revision {report.revision} of session {session_id}.")

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+import click
+
 from covel_host.catalog.building import read_catalog
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.discovery import discover
 from covel_host.cli.approval import with_approval
 from covel_host.cli.event_loop import run_loop
-from covel_host.cli.failures import FINDINGS
-from covel_host.cli.output import note
 from covel_host.cli.targets import package_not_found, say_hidden
 from covel_host.host import Host, load_catalog, store_options
 from covel_host.models.selector import ModelSelector
@@ -72,11 +72,14 @@ def play(
     may_ask: bool,
     check: Callable[[Catalog], object] = lambda loaded: None,
     selector: ModelSelector | None = None,
-) -> Value | None:
+) -> Value:
     """What `body` gives on a host whose packages are those of `catalog`, as far as they may run.
 
     `selector` answers every model call. `check` refuses what cannot run before a database is made
-    for it. None when a person ended it.
+    for it.
+
+    Raises:
+        click.Abort: a person ended it.
     """
     for state in catalog.packages.values():
         settings = with_approval(state, settings, may_ask=may_ask)
@@ -96,10 +99,6 @@ def play(
 
     try:
         return run_loop(played())
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        note("Aborted. What had been committed before stays.")
-        return None
-
-
-ABORTED = FINDINGS
-"""The exit code where `play` gives None."""
+    except (KeyboardInterrupt, asyncio.CancelledError) as error:
+        # Code of a package may cancel every task of the loop, the host's own with them.
+        raise click.Abort from error

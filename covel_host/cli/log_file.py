@@ -13,7 +13,7 @@ from typing import TextIO
 from covel_host.cli.crash_log import without_keys
 from covel_host.cli.streams import output_apart
 from covel_host.settings import Settings, SettingsError
-from covel_host.trace.redaction import redact
+from covel_host.trace.redaction import without_credentials
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_LOG_BYTES = 5 * 1024 * 1024
@@ -139,7 +139,7 @@ class _WithoutKeys(logging.Formatter):
         self._environ = environ
 
     def format(self, record: logging.LogRecord) -> str:
-        return str(redact(without_keys(super().format(record), self._environ)))
+        return without_credentials(without_keys(super().format(record), self._environ))
 
 
 class _LogFile(logging.FileHandler):

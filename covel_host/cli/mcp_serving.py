@@ -15,7 +15,7 @@ from covel_host.base.errors import HostError
 from covel_host.base.json_text import dump_json
 from covel_host.catalog.catalog import Catalog
 from covel_host.cli.event_loop import run_loop
-from covel_host.cli.in_session import ABORTED, play, read_packages, stored_session
+from covel_host.cli.in_session import play, read_packages, stored_session
 from covel_host.cli.output import counted, note, safe_text
 from covel_host.cli.streams import input_apart
 from covel_host.host import Host, load_catalog
@@ -57,7 +57,7 @@ def serve_packages(
         others = stored_session(settings, session_id).active_packages
     catalog = read_packages(settings, plugin_ids, others)
     with input_apart() as read_from:
-        ended = play(
+        play(
             settings,
             catalog,
             lambda host: _serve(host, plugin_ids, session_id, (read_from, output.fileno())),
@@ -65,7 +65,7 @@ def serve_packages(
             may_ask=False,
             check=lambda loaded: _tools(loaded, plugin_ids),
         )
-    return ABORTED if ended is None else 0
+    return 0
 
 
 def print_tools(settings: Settings, plugin_ids: Sequence[str], *, output: TextIO) -> int:
@@ -93,7 +93,7 @@ async def _loaded(settings: Settings, catalog: Catalog) -> Catalog:
 
 async def _serve(
     host: Host, plugin_ids: Sequence[str], session_id: str | None, descriptors: tuple[int, int]
-) -> bool:
+) -> None:
     from covel_host.mcp_bridge.server import serve
 
     if session_id is not None:
@@ -113,7 +113,6 @@ async def _serve(
         note("A client speaks on standard input; Ctrl-C ends this.")
     read_from, write_to = descriptors
     await _until_stopped(serve(tools, calls, read_from=read_from, write_to=write_to))
-    return True
 
 
 def _tools(catalog: Catalog, plugin_ids: Sequence[str]) -> tuple[ServedTool, ...]:

@@ -21,14 +21,25 @@ MAX_NAME_LENGTH: Final = 100
 """A folder's name stays far from the 255 bytes that file systems allow."""
 
 RUNS: Final[Mapping[str, str]] = {
-    "tool": """run {name} --payload '{{"sides": 6}}'""",
-    "agent": "run {name}",
-    "function": """run {name} --payload '{{"dice": 2, "sides": 6}}'""",
-    "multi-runtime": "run {name}/gather",
-    "dataset": "run {name}",
-    "action": """rpc new {name} keep-note --payload '{{"text": ["The", "door", "is", "open."]}}'""",
+    "tool": """run {target} --payload '{{"sides": 6}}'""",
+    "agent": "run {target}",
+    "function": """run {target} --payload '{{"dice": 2, "sides": 6}}'""",
+    "multi-runtime": "run {target}/gather",
+    "dataset": "run {target}",
+    "action": (
+        """rpc new {target} keep-note --payload '{{"text": ["The", "door", "is", "open."]}}'"""
+    ),
+    "hooks": "plugins show {id} --load",
+    "extension": "run narrator --with {id}",
+    "prompt-only": "run {target}",
 }
-"""The command that tries a package of each template; the others have nothing to run."""
+"""The command that tries a package of each template.
+
+`{target}` is its ID or path, `{id}` its ID; a command with the latter has to be told the folder.
+"""
+
+SHOWN_IN_PROMPTS: Final = ("extension", "prompt-only")
+"""Templates whose effect is what a model is given."""
 
 
 class NewPackageError(HostError):
@@ -102,11 +113,19 @@ def _made(package: Path, template: str, *, is_found: bool) -> MadePackage:
     shown = shlex.quote(path_text(package))
     commands = [f"covel validate-plugin {shown}"]
     if template in RUNS and not any(found.hint for found in unserved):
-        tried = RUNS[template].format(name=package.name if is_found else shown)
-        has_code = any(file.endswith(".py") for file in files)
-        commands.append(f"covel {tried}{f' --trust {package.name}' if has_code else ''}")
+        commands += _tries(package, template, files, is_found=is_found)
     notes = (found.message.partition(": ")[2] or found.message for found in unserved)
     return MadePackage(package, template, tuple(files), tuple(commands), tuple(notes))
+
+
+def _tries(package: Path, template: str, files: list[str], *, is_found: bool) -> list[str]:
+    target = package.name if is_found else shlex.quote(path_text(package))
+    tried = f"covel {RUNS[template].format(target=target, id=package.name)}"
+    if "{id}" in RUNS[template] and not is_found:
+        tried += f" --plugins-dir {shlex.quote(path_text(package.parent))}"
+    if any(file.endswith(".py") for file in files):
+        tried += f" --trust {package.name}"
+    return [tried, "covel trace last --prompt 1"] if template in SHOWN_IN_PROMPTS else [tried]
 
 
 def made_json(made: MadePackage) -> dict[str, object]:

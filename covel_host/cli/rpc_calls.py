@@ -10,7 +10,7 @@ import click
 from covel_host.base.errors import HostError
 from covel_host.base.json_text import dump_json
 from covel_host.cli.failures import FINDINGS, DetailedError, error_facts, output_lost
-from covel_host.cli.in_session import ABORTED, play, read_packages, stored_session
+from covel_host.cli.in_session import play, read_packages, stored_session
 from covel_host.cli.output import counted, note, safe_text
 from covel_host.cli.streams import give_up
 from covel_host.host import Host
@@ -51,8 +51,6 @@ def call_action(
         may_ask=not as_json,
         check=lambda loaded: admit_action(request, loaded),
     )
-    if report is None:
-        return ABORTED
     _print(output, lambda: _action_text(report), lambda: _action_json(report), as_json=as_json)
     return _noted(report, as_json=as_json)
 
@@ -89,8 +87,6 @@ def call_command(
     except CommandRefused as refused:
         missing = [each for each in session.active_packages if each not in catalog.packages]
         raise _pointed(refused, missing) from refused
-    if report is None:
-        return ABORTED
     if isinstance(report, CommandHelp):
         text = report.text
         _print(output, lambda: text, lambda: {"help": text}, as_json=as_json)

@@ -1,6 +1,7 @@
 """One run from the command line: load the package, execute, show, and say what was committed."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
@@ -28,6 +29,7 @@ from covel_host.settings import Settings
 from covel_host.store.errors import StoreError
 from covel_host.store.sessions import get_session
 from covel_host.store.store import Store
+from covel_host.store.transaction import Reading
 from covel_host.store.turns import get_turn
 from covel_host.turn.admission import ManualRequest, admit, loaded_generation
 from covel_host.turn.errors import RequestRefused
@@ -206,12 +208,25 @@ def committed_revision(settings: Settings, terminal: RunTerminal) -> int | None:
     session_id, turn_id = terminal.session_id, terminal.turn_id
     if session_id is None or turn_id is None:
         return None
+    return committed_revisions(settings, session_id, [turn_id])[0]
+
+
+def committed_revisions(
+    settings: Settings, session_id: str, turn_ids: Sequence[str]
+) -> list[int | None]:
+    """The revision that each turn became; None where it was not committed, or nobody can tell."""
     try:
         reader = Store.open_reader(store_options(settings))
     except StoreError:
-        return None
+        return [None] * len(turn_ids)
     try:
-        turn = reader.read_now(lambda reading: get_turn(reading, session_id, turn_id))
+        return reader.read_now(
+            lambda reading: [_revision(reading, session_id, turn_id) for turn_id in turn_ids]
+        )
     finally:
         reader.close()
+
+
+def _revision(reading: Reading, session_id: str, turn_id: str) -> int | None:
+    turn = get_turn(reading, session_id, turn_id)
     return None if turn is None else turn.revision

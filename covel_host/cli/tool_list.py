@@ -26,7 +26,7 @@ from covel_host.tools.approval import ApprovalPolicy
 def list_tools(
     settings: Settings, plugin_ids: Sequence[str], *, output: TextIO, as_json: bool
 ) -> int:
-    """Print the builtin tools and those of these packages, or of all whose code may run.
+    """Print the tools of these packages, or of all whose code may run, then the builtin ones.
 
     Returns:
         The exit code: 1 when a package that was named is not loaded.

@@ -41,16 +41,19 @@ class ListedTool:
 
 
 def listed_tools(catalog: Catalog, policy: ApprovalPolicy) -> list[ListedTool]:
-    """The framework's tools, then those of the loaded packages, in the order of the catalog."""
+    """The tools of the loaded packages in the order of the catalog, then the framework's.
+
+    Whoever asks looks for what a package has; the framework's are the same everywhere.
+    """
     listed = [
+        _listed(found.tool, found.source, plugin_id=generation.plugin_id, policy=policy)
+        for generation in catalog.generations()
+        for found in _package_tools(generation)
+    ]
+    listed += [
         _listed(tool, "builtin", plugin_id=None, policy=policy) for tool in BUILTIN_TOOLS.values()
     ]
     listed.append(_search(policy))
-    for generation in catalog.generations():
-        listed += [
-            _listed(found.tool, found.source, plugin_id=generation.plugin_id, policy=policy)
-            for found in _package_tools(generation)
-        ]
     return listed
 
 

@@ -22,7 +22,10 @@ def command(
     plugins_dirs: tuple[Path, ...],
     as_json: bool,
 ) -> int:
-    """List the tools that packages register, and those made from their data sets."""
+    """List the tools that packages register, and those made from their data sets.
+
+    The tools of the packages come first, those of the framework last.
+    """
     from covel_host.cli.log_file import log_to_file
     from covel_host.cli.safe_mode import begin_safe_mode
     from covel_host.cli.targets import parse_target

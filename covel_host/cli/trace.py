@@ -10,8 +10,8 @@ from covel_host.cli.output import write_json, write_text
 
 @click.command(
     "trace",
-    epilog="TURN is the ID of a turn, its number in the session, or `last`. "
-    "Reference: docs/tracing.md.",
+    epilog="SESSION is the ID of a session, or `last` for the one that changed last. TURN is the "
+    "ID of a turn, its number in the session, or `last`. Reference: docs/tracing.md.",
 )
 @click.argument("session_id", metavar="SESSION")
 @click.argument("turn", metavar="TURN", default="last")

@@ -9,7 +9,7 @@ from covel_host.settings import Settings
 from covel_host.store.limits import MAX_LIMIT
 from covel_host.store.prompt_parts import read_prompt_parts
 from covel_host.store.records import TraceRecord, TurnRecord
-from covel_host.store.sessions import require_session
+from covel_host.store.sessions import list_sessions, require_session
 from covel_host.store.traces import list_trace
 from covel_host.store.transaction import Reading
 from covel_host.store.turns import get_turn, list_turns
@@ -63,6 +63,8 @@ class TraceFacts:
 def read_trace(settings: Settings, session_id: str, turn: str, *, prompt: int | None) -> TraceFacts:
     """The trace of the turn that `turn` means: an ID, a number in the session, or `last`.
 
+    The session `last` is the one that changed last.
+
     Raises:
         SessionNotFoundError, TurnNotFound, CallNotFound: there is nothing of the kind.
         StoreError: the database cannot be read.
@@ -71,7 +73,7 @@ def read_trace(settings: Settings, session_id: str, turn: str, *, prompt: int | 
 
 
 def _facts(reading: Reading, session_id: str, wanted: str, prompt: int | None) -> TraceFacts:
-    require_session(reading, session_id)
+    session_id = _session_id(reading, session_id)
     turn = _turn(reading, session_id, wanted)
     facts = TraceFacts(turn, trace_report(_all_rows(reading, turn)))
     if prompt is None:
@@ -84,6 +86,11 @@ def _facts(reading: Reading, session_id: str, wanted: str, prompt: int | None) -
         call, joined(call.data.get("messages"), texts), joined(call.data.get("tools"), texts)
     )
     return TraceFacts(turn, facts.root, found)
+
+
+def _session_id(reading: Reading, wanted: str) -> str:
+    newest = list_sessions(reading, limit=1) if wanted == LAST else []
+    return newest[0].session_id if newest else require_session(reading, wanted).session_id
 
 
 def _turn(reading: Reading, session_id: str, wanted: str) -> TurnRecord:

@@ -1,6 +1,6 @@
 """One turn from the command line: load the session's packages, play, show, say what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 import click
@@ -11,6 +11,7 @@ from covel_host.cli.failures import FINDINGS, error_facts, output_lost
 from covel_host.cli.in_session import play, read_packages, stored_session
 from covel_host.cli.log_notes import noted
 from covel_host.cli.output import note
+from covel_host.cli.run_execution import committed_revisions
 from covel_host.cli.run_report import run_json
 from covel_host.cli.streams import give_up
 from covel_host.cli.turn_terminal import TurnTerminal
@@ -53,11 +54,12 @@ def play_one(
         await _warn_of_paused(host, request.session_id)
         return await host.play(request, observer=terminal)
 
-    with noted(terminal.say):
-        report = play(settings, catalog, body, may_ask=not as_json, selector=selector)
+    try:
+        with noted(terminal.say):
+            report = play(settings, catalog, body, may_ask=not as_json, selector=selector)
+    except click.Abort:
+        return _aborted(request.session_id, settings, terminal, output, as_json=as_json)
     terminal.end_line()
-    if report is None:
-        return FINDINGS
     try:
         if as_json:
             click.echo(dump_json(turn_json(report)), file=output)
@@ -69,6 +71,38 @@ def play_one(
     except OSError as error:
         return output_lost(error, output)
     return 0 if report.committed else FINDINGS
+
+
+def _aborted(
+    session_id: str, settings: Settings, terminal: TurnTerminal, output: TextIO, *, as_json: bool
+) -> int:
+    """Say what became of a turn that a person ended; the store knows, the turn may not."""
+    terminal.end_line()
+    turn_ids = terminal.turn_ids
+    revisions = committed_revisions(settings, session_id, turn_ids)
+    message = _abort_message(revisions)
+    note(message)
+    if as_json:
+        document = {
+            "sessionId": session_id,
+            "committed": bool(revisions) and revisions[-1] is not None,
+            "executions": [
+                {"turnId": turn_id, "committed": revision is not None, "revision": revision}
+                for turn_id, revision in zip(turn_ids, revisions, strict=True)
+            ],
+            "error": error_facts("aborted-by-player", message, None),
+        }
+        click.echo(dump_json(document), file=output)
+    return FINDINGS
+
+
+def _abort_message(revisions: Sequence[int | None]) -> str:
+    committed = [revision for revision in revisions if revision is not None]
+    if not committed:
+        return "Aborted: nothing was committed."
+    if revisions[-1] is None:
+        return f"Aborted in the opening: the setup before it is revision {committed[-1]}."
+    return f"Aborted after the commit: the turn is revision {committed[-1]} of its session."
 
 
 def turn_json(report: TurnReport) -> dict[str, object]:

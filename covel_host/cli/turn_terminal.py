@@ -10,7 +10,8 @@ from covel_host.trace.events import SessionEvent, TraceEvent
 class TurnTerminal(RunTerminal):
     """Watches the executions of a turn; tool calls are shown only with `is_verbose`.
 
-    `stages` are those of the session's runtimes, None for followers of events.
+    `stages` are those of the session's runtimes, None for followers of events. `turn_ids` are those
+    of the executions that have begun.
     """
 
     def __init__(
@@ -25,6 +26,7 @@ class TurnTerminal(RunTerminal):
         self._stages = stages
         self._is_verbose = is_verbose
         self._stage: str | None = None
+        self.turn_ids: list[str] = []
 
     async def on_event(self, event: SessionEvent) -> None:
         """Show where the turn is, and how each runtime ended."""
@@ -32,6 +34,7 @@ class TurnTerminal(RunTerminal):
         payload = event.payload
         if event.type == "execution.started":
             self._stage = None
+            self.turn_ids.append(event.turn_id)
         elif event.type == "runtime.started":
             self._enter(str(payload["runtimeId"]))
             self.say(f"> {payload['runtimeId']}")

@@ -165,6 +165,12 @@ RULE_EXAMPLES: Final[Mapping[str, Example]] = {
         "provides: [prompt.segment@1]\n",
         "contributes:\n  extensions: [{ point: prompt.segment@1, id: herbs }]\n",
     ),
+    "template-variable-unknown": Example(
+        f"---\ndescription: Counts herbs.\n{_SETTING}      default: fall\n{_STAGE}---\n"
+        "It is {{ userSettings.seasn }}.\n",
+        f"---\ndescription: Counts herbs.\n{_SETTING}      default: fall\n{_STAGE}---\n"
+        "It is {{ userSettings.season }}.\n",
+    ),
     "inline-locale-map": Example(
         "displayName: { en: Herb ledger, zh-CN: 草药账本 }\n", "displayName: Herb ledger\n"
     ),

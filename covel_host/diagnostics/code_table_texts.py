@@ -1,4 +1,4 @@
-"""Codes of translations: label files, messages and locale variants (COV28x)."""
+"""Codes of texts: label files, messages, locale variants and prompt bodies (COV28x)."""
 
 from covel_host.diagnostics.code_info import slip, warning
 
@@ -56,5 +56,12 @@ TEXT_RULES = (
         "message-without-source",
         "A message is found by its English text, letter by letter. When the text in the code or UI "
         "spec changes, English is shown until the translation follows.",
+    ),
+    warning(
+        "COV289",
+        "template-variable-unknown",
+        "A body names variables of the host, such as `{{ world.name }}`, the package's own settings "
+        "as `{{ userSettings.KEY }}`, and inputs as `{{ inputs.PLUGIN.RUNTIME }}`. What it does not "
+        "find becomes the empty text; placeholders of other roots are left as they stand.",
     ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from covel_host.hooks.failures import ill_formed, limited_text
 from plugin_sdk.hooks import HookResult, proceed
 
+_NOTHING = proceed()
 _WRITE = "A hook returns None, proceed(…) or abort(…)"
 
 
@@ -16,7 +17,7 @@ def checked_answer(returned: object) -> HookResult:
         HookFailure: it is none.
     """
     if returned is None:
-        return proceed()
+        return _NOTHING
     if inspect.iscoroutine(returned):
         # Left alone it would warn, much later, that nobody awaited it.
         returned.close()

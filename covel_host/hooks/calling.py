@@ -2,10 +2,15 @@
 
 import asyncio
 import inspect
-from collections.abc import Awaitable
-from dataclasses import dataclass
+from typing import Final
 
-from covel_host.base.author_calls import AuthorCall, AuthorLate, AuthorRaised, is_cancelled
+from covel_host.base.author_calls import (
+    AuthorCall,
+    AuthorLate,
+    AuthorRaised,
+    is_authors_own,
+    is_cancelled,
+)
 from covel_host.base.tasks import TaskTracker
 from covel_host.hooks.context import HookCallContext
 from covel_host.hooks.copies import private_copy
@@ -16,48 +21,49 @@ from plugin_sdk.hook_events import HookEvent
 DEFAULT_TIMEOUT_MS = 5_000
 """Limit of one call, `match` included (spec/manifest.md 10.5)."""
 
+NOT_CALLED: Final = object()
+"""What a call gives when `match` said no."""
 
-@dataclass(slots=True)
-class Returned:
-    """What the function returned; `was_called` is False when `match` said no."""
 
-    was_called: bool
-    value: object = None
+class ReadyHook:
+    """A hook with what each of its calls has to know of it, found out once."""
+
+    __slots__ = ("call_name", "hook", "is_async", "limit_ms", "takes_context")
+
+    def __init__(self, hook: Hook) -> None:
+        self.hook = hook
+        self.call_name = f"hook {hook.plugin_id}:{hook.function_name}"
+        self.is_async = inspect.iscoroutinefunction(hook.function)
+        self.limit_ms = DEFAULT_TIMEOUT_MS if hook.timeout_ms is None else hook.timeout_ms
+        self.takes_context = "ctx" in hook.arguments
 
 
 async def call_hook(
-    hook: Hook,
+    ready: ReadyHook,
     event: HookEvent,
     payload: object,
-    context: HookCallContext,
+    context: HookCallContext | None,
     *,
     tasks: TaskTracker,
-) -> Returned:
-    """What the hook's function returns for its own copy of `payload`.
+) -> object:
+    """What the hook's function returns for its own copy of `payload`, or `NOT_CALLED`.
 
     An async function runs on the loop in a task of its own, a plain one in a daemon thread, both
     together with their `match`. What does not end in time is cancelled where it can be and left to
-    `tasks`; what it returns then is dropped.
+    `tasks`; what it returns then is dropped. `context` is for a function that takes one.
 
     Raises:
         HookFailure: it raised, or did not answer in time.
         asyncio.CancelledError: the caller was cancelled.
     """
-    limit_ms = DEFAULT_TIMEOUT_MS if hook.timeout_ms is None else hook.timeout_ms
-    is_async = inspect.iscoroutinefunction(hook.function)
-    made = _Call(hook, event, payload, context)
-    call = AuthorCall(
-        made.on_loop if is_async else made.here,
-        name=f"hook {hook.plugin_id}:{hook.function_name}",
-        is_async=is_async,
-        tasks=tasks,
-    )
+    made = _Call(ready.hook, event, payload, context)
+    call = AuthorCall(made.begin, name=ready.call_name, is_async=ready.is_async, tasks=tasks)
     end = "ended"
     try:
-        returned: Returned = await call.returned(limit_s=limit_ms / 1000)
+        returned: object = await call.returned(limit_s=ready.limit_ms / 1000)
     except AuthorLate:
         end = "timeout"
-        message = f"The hook did not answer in {limit_ms} ms."
+        message = f"The hook did not answer in {ready.limit_ms} ms."
         raise HookFailure("timeout", "TimeoutError", message) from None
     except AuthorRaised as error:
         own = error.error
@@ -68,30 +74,34 @@ async def call_hook(
             raise
         raise HookFailure("closing", "CancelledError", "The host is closing.") from None
     finally:
-        context.end(end)
+        made.end(end)
     return returned
 
 
 class _Call:
+    __slots__ = ("_context", "_event", "_has_ended", "_hook", "_payload")
+
     def __init__(
-        self, hook: Hook, event: HookEvent, payload: object, context: HookCallContext
+        self, hook: Hook, event: HookEvent, payload: object, context: HookCallContext | None
     ) -> None:
         self._context = context
         self._hook = hook
         self._event = event
         self._payload = payload
+        self._has_ended = False
 
-    async def on_loop(self) -> Returned:
-        if not self._matches():
-            return Returned(was_called=False)
-        returned: Awaitable[object] = self._hook.function(**self._arguments())
-        return Returned(was_called=True, value=await returned)
-
-    def here(self) -> Returned:
+    def begin(self) -> object:
+        """What the function returns, a coroutine if it is async; in its task or its thread."""
         # `match` may have eaten the time up: then the host has gone on, and this is too late.
-        if not self._matches() or self._context.has_ended:
-            return Returned(was_called=False)
-        return Returned(was_called=True, value=self._hook.function(**self._arguments()))
+        if not self._matches() or self._has_ended:
+            return NOT_CALLED
+        return self._hook.function(**self._arguments())
+
+    def end(self, reason: str) -> None:
+        """Call nothing any more and end the context."""
+        self._has_ended = True
+        if self._context is not None:
+            self._context.end(reason)
 
     def _matches(self) -> bool:
         match = self._hook.match
@@ -99,7 +109,9 @@ class _Call:
             return True
         try:
             said: object = match(private_copy(self._payload))
-        except Exception as error:
+        except BaseException as error:
+            if not is_authors_own(error):
+                raise
             raise raised(error, in_match=True) from error
         if inspect.iscoroutine(said):
             said.close()
@@ -112,7 +124,7 @@ class _Call:
 
     def _arguments(self) -> dict[str, object]:
         arguments: dict[str, object] = {}
-        if "ctx" in self._hook.arguments:
+        if self._context is not None:
             arguments["ctx"] = self._context
         if self._event.argument in self._hook.arguments:
             arguments[self._event.argument] = private_copy(self._payload)

@@ -78,11 +78,6 @@ class HookCallContext:
             )
         return MappingProxyType(copied(dict(self._own_settings)))
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether the call is over, or was given up."""
-        return self._has_ended
-
     def end(self, reason: str) -> None:
         """End the call; from the event loop's thread."""
         self._has_ended = True

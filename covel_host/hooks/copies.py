@@ -4,6 +4,7 @@ Copying by shape is several times faster than `copy.deepcopy`, and payloads hold
 """
 
 import dataclasses
+from functools import cache
 from typing import Any, TypeVar
 
 from plugin_sdk.proposals import Proposal
@@ -13,8 +14,8 @@ Payload = TypeVar("Payload")
 
 def private_copy(payload: Payload) -> Payload:
     """A payload that shares nothing changeable with `payload`, a payload of `hook_events`."""
-    fields = dataclasses.fields(payload)  # type: ignore[arg-type]  # all payloads are dataclasses
-    return type(payload)(**{field.name: copied(getattr(payload, field.name)) for field in fields})
+    kind = type(payload)
+    return kind(**{name: copied(getattr(payload, name)) for name in _members(kind)})
 
 
 def copied(value: Any) -> Any:
@@ -27,3 +28,9 @@ def copied(value: Any) -> Any:
     if kind is tuple:
         return tuple(copied(item) for item in value)
     return value.model_copy(deep=True) if isinstance(value, Proposal) else value
+
+
+@cache
+def _members(kind: Any) -> tuple[str, ...]:
+    """The names of a payload's members; all payloads are dataclasses."""
+    return tuple(field.name for field in dataclasses.fields(kind))

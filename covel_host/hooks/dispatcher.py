@@ -7,7 +7,7 @@ from typing import TypeVar
 from covel_host.base.clock import Clock
 from covel_host.base.tasks import TaskTracker
 from covel_host.hooks.answers import checked_answer
-from covel_host.hooks.calling import call_hook
+from covel_host.hooks.calling import NOT_CALLED, ReadyHook, call_hook
 from covel_host.hooks.context import HookCallContext
 from covel_host.hooks.failures import HookFailure, abort_reason
 from covel_host.hooks.hook import Hook, HookFacts, TraceWriter
@@ -59,12 +59,12 @@ class HookDispatcher:
         self._clock = clock
         self._own_settings = own_settings or {}
         self._failures: list[tuple[TraceWriter, str]] = []
-        self._hooks: dict[str, tuple[Hook, ...]] = {}
+        self._hooks: dict[str, tuple[ReadyHook, ...]] = {}
         own, given = tuple(framework_hooks), tuple(hooks)
         # Most executions have no hooks; those pay nothing for the order of their packages.
         packages = package_order(self._active_plugin_ids, dependencies or {}) if given else ()
         for hook in ordered_hooks(own, given, packages=packages):
-            self._hooks[hook.event] = (*self._hooks.get(hook.event, ()), hook)
+            self._hooks[hook.event] = (*self._hooks.get(hook.event, ()), ReadyHook(hook))
 
     def listens(self, event: str) -> bool:
         """Whether any hook is called on `event`; if not, its payload need not be made."""
@@ -72,7 +72,7 @@ class HookDispatcher:
 
     def hooks_of(self, event: str) -> tuple[Hook, ...]:
         """The hooks of `event` in the order of their calls."""
-        return self._hooks.get(event, ())
+        return tuple(ready.hook for ready in self._hooks.get(event, ()))
 
     def failures_told_to(self, trace: TraceWriter) -> tuple[str, ...]:
         """A sentence for the author about each failure that `trace` was told of; each once.
@@ -97,7 +97,19 @@ class HookDispatcher:
             return HookOutcome(payload)
         about = HOOK_EVENTS[event]
         assert about.mode == "sequential", f"{event} is observed, not dispatched"
-        return await self._one_by_one(hooks, about, payload, facts)
+        effects: dict[str, object] = {}
+        for hook in hooks:
+            call = await self._ended(hook, about, payload, facts)
+            self._report(call, about, payload, facts)
+            reason = _abort_reason(call)
+            if about.is_guard and reason is not None:
+                return HookOutcome(payload, effects, reason, hook.plugin_id)
+            if isinstance(call.end, Aborted):
+                break
+            if isinstance(call.end, Rewritten):
+                payload = call.end.payload
+                effects.update(call.end.effects)
+        return HookOutcome(payload, effects)
 
     async def observe(self, event: str, payload: object, facts: HookFacts) -> None:
         """Call the hooks of a parallel event, all at once; what they answer changes nothing.
@@ -116,23 +128,6 @@ class HookDispatcher:
             # In order, whichever ended first: traces of repeated runs are alike.
             self._report(call.result(), about, payload, facts)
 
-    async def _one_by_one(
-        self, hooks: Sequence[Hook], event: HookEvent, payload: Payload, facts: HookFacts
-    ) -> HookOutcome[Payload]:
-        effects: dict[str, object] = {}
-        for hook in hooks:
-            call = await self._ended(hook, event, payload, facts)
-            self._report(call, event, payload, facts)
-            reason = _abort_reason(call)
-            if event.is_guard and reason is not None:
-                return HookOutcome(payload, effects, reason, hook.plugin_id)
-            if isinstance(call.end, Aborted):
-                break
-            if isinstance(call.end, Rewritten):
-                payload = call.end.payload
-                effects.update(call.end.effects)
-        return HookOutcome(payload, effects)
-
     def _report(
         self, call: EndedCall[Payload], event: HookEvent, payload: Payload, facts: HookFacts
     ) -> None:
@@ -143,28 +138,17 @@ class HookDispatcher:
             self._failures.append((facts.trace, ignored_text(call, event, call.end.ignored)))
 
     async def _ended(
-        self, hook: Hook, event: HookEvent, payload: Payload, facts: HookFacts
+        self, ready: ReadyHook, event: HookEvent, payload: Payload, facts: HookFacts
     ) -> EndedCall[Payload]:
+        context = self._context(ready.hook, event, facts) if ready.takes_context else None
         started = self._clock.monotonic()
+        end: CallEnd[Payload]
         try:
-            end = await self._end(hook, event, payload, facts)
+            returned = await call_hook(ready, event, payload, context, tasks=self._tasks)
+            end = None if returned is NOT_CALLED else _end(event, payload, returned)
         except HookFailure as failure:
             end = failure
-        return EndedCall(hook, round((self._clock.monotonic() - started) * 1000), end)
-
-    async def _end(
-        self, hook: Hook, event: HookEvent, payload: Payload, facts: HookFacts
-    ) -> CallEnd[Payload]:
-        context = self._context(hook, event, facts)
-        returned = await call_hook(hook, event, payload, context, tasks=self._tasks)
-        if not returned.was_called:
-            return None
-        answer = checked_answer(returned.value)
-        if answer.action == "continue":
-            return rewrite(event.name, payload, answer.replace)
-        if event.mode == "parallel":
-            return Rewritten(payload, ignored=("abort",))
-        return Aborted(answer.reason or "")
+        return EndedCall(ready.hook, round((self._clock.monotonic() - started) * 1000), end)
 
     def _context(self, hook: Hook, event: HookEvent, facts: HookFacts) -> HookCallContext:
         return HookCallContext(
@@ -176,6 +160,15 @@ class HookDispatcher:
             active_plugin_ids=self._active_plugin_ids,
             own_settings=self._own_settings.get(hook.plugin_id, {}),
         )
+
+
+def _end(event: HookEvent, payload: Payload, returned: object) -> CallEnd[Payload]:
+    answer = checked_answer(returned)
+    if answer.action == "continue":
+        return rewrite(event.name, payload, answer.replace)
+    if event.mode == "parallel":
+        return Rewritten(payload, ignored=("abort",))
+    return Aborted(answer.reason or "")
 
 
 def _abort_reason(call: EndedCall[Payload]) -> str | None:

@@ -80,7 +80,8 @@ ID; then the order of definition. Only hooks of packages that are active in the 
 
 - Nothing, or `proceed()`: go on.
 - `proceed(replace={{…}})`: go on with other members; the next hook sees them. Members are named as
-  in Python, other names count for nothing. If one of them has the wrong form, none is used.
+  in Python. Other names count for nothing, which a warning says together with the names that count.
+  If one of them has the wrong form, none is used.
 - `abort("reason")`: see the table. It ends the chain: later hooks are not called.
 
 On the events that are called all at once, answers change nothing.

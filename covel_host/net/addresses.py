@@ -10,10 +10,9 @@ from covel_host.net.errors import HttpFailed
 
 IpAddress: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-_NAT64: Final = (
-    ipaddress.ip_network("64:ff9b::/96"),
-    ipaddress.ip_network("64:ff9b:1::/48"),
-)
+_NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_LOCAL_NAT64: Final = ipaddress.ip_network("64:ff9b:1::/48")
+"""Each network lays its own IPv4 addresses into these bits, at any place (RFC 8215)."""
 
 
 class Resolver(Protocol):
@@ -72,8 +71,10 @@ def is_public(address: IpAddress) -> bool:
     inner = _embedded(address)
     if inner is not None:
         return is_public(inner)
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_unspecified
+    return (
+        address.is_global
+        and not (address.is_multicast or address.is_reserved or address.is_unspecified)
+        and address not in _LOCAL_NAT64
     )
 
 
@@ -87,7 +88,7 @@ def _embedded(address: IpAddress) -> ipaddress.IPv4Address | None:
         return address.sixtofour
     if address.teredo is not None:
         return address.teredo[1]
-    if any(address in network for network in _NAT64) or int(address) >> 32 == 0:
+    if address in _NAT64 or int(address) >> 32 == 0:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return None
 

@@ -16,8 +16,8 @@ async def read_body(
     """The whole body, unpacked; never more than `limit` bytes of it are held.
 
     Raises:
-        HttpFailed: `unavailable`: it is larger, packed in another way than `gzip` or `deflate`, or
-            broken.
+        HttpFailed: `unavailable`: it is larger, packed in another way than `gzip` or `deflate`,
+            broken, or goes on after its packed part has ended.
     """
     unpacking = _unpacking(encoding.strip().lower(), host)
     body = bytearray()
@@ -31,6 +31,9 @@ async def read_body(
             raise HttpFailed(
                 f"The answer of {host!r} has more than {limit:,} bytes.", code="unavailable"
             )
+        # What follows the end would be gathered without a limit, or lost if it is a second part.
+        if unpacking is not None and unpacking.unused_data:
+            raise _broken(host)
     if unpacking is not None and not unpacking.eof and body:
         raise _broken(host)
     return bytes(body)

@@ -105,8 +105,14 @@ class HttpClient:
         return await self._redirected(request, policy)
 
     async def _redirected(self, request: HttpRequest, policy: Policy) -> HttpResponse:
-        for _ in range(MAX_REDIRECTS + 1):
-            response = await self._sent(request, policy)
+        is_repeatable = request.method in _REPEATABLE
+        for hop in range(MAX_REDIRECTS + 1):
+            try:
+                response = await self._sent(request, policy)
+            except HttpFailed as error:
+                # What was answered with a redirect has been done; it must not be done again.
+                error.may_retry = error.may_retry and (hop == 0 or is_repeatable)
+                raise
             location = response.headers.get("location")
             if response.status not in _REDIRECTS or location is None:
                 return response

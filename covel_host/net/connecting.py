@@ -3,7 +3,6 @@
 import ssl
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from contextvars import ContextVar
 from typing import Any, Final
 
 import httpcore2
@@ -15,15 +14,13 @@ from covel_host.net.urls import Address
 
 CONNECT_LIMIT_S: Final = 10.0
 
-_MAY_BE_LOOPBACK: Final[ContextVar[bool]] = ContextVar("may_be_loopback", default=False)
-"""Whether the request that wants a connection may reach this machine."""
-
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
     """Looks a name up, checks every answer, and connects to one of them."""
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, *, may_be_loopback: bool) -> None:
         self._resolver = resolver
+        self._may_be_loopback = may_be_loopback
         self._sockets = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
@@ -35,7 +32,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         addresses = await checked_addresses(
-            self._resolver, host, port, may_be_loopback=_MAY_BE_LOOPBACK.get()
+            self._resolver, host, port, may_be_loopback=self._may_be_loopback
         )
         for address in addresses[:-1]:
             try:
@@ -49,20 +46,21 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 
 class Connections:
-    """A pool that knows no proxy and nothing of the environment."""
+    """Pools that know no proxy and nothing of the environment.
+
+    Requests that may reach this machine have one of their own: a pool hands a connection that was
+    checked for one request to any other.
+    """
 
     def __init__(self, resolver: Resolver, *, tls: ssl.SSLContext | None = None) -> None:
-        self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=ssl.create_default_context() if tls is None else tls,
-            max_connections=64,
-            max_keepalive_connections=16,
-            keepalive_expiry=15.0,
-            network_backend=CheckedBackend(resolver),
-        )
+        context = ssl.create_default_context() if tls is None else tls
+        self._public = _pool(CheckedBackend(resolver, may_be_loopback=False), context)
+        self._loopback = _pool(CheckedBackend(resolver, may_be_loopback=True), context)
 
     async def close(self) -> None:
         """Close them all."""
-        await self._pool.aclose()
+        await self._public.aclose()
+        await self._loopback.aclose()
 
     @asynccontextmanager
     async def answer(
@@ -80,19 +78,26 @@ class Connections:
         Raises:
             HttpFailed: there is none, or it broke while it was read.
         """
-        token = _MAY_BE_LOOPBACK.set(may_be_loopback)
-        try:
-            with _failures_of(address.origin.host, may_repeat=may_repeat):
-                async with self._pool.stream(
-                    method,
-                    address.text,
-                    headers=headers,
-                    content=body or None,
-                    extensions={"timeout": {"connect": CONNECT_LIMIT_S}},
-                ) as response:
-                    yield response
-        finally:
-            _MAY_BE_LOOPBACK.reset(token)
+        pool = self._loopback if may_be_loopback else self._public
+        with _failures_of(address.origin.host, may_repeat=may_repeat):
+            async with pool.stream(
+                method,
+                address.text,
+                headers=headers,
+                content=body or None,
+                extensions={"timeout": {"connect": CONNECT_LIMIT_S}},
+            ) as response:
+                yield response
+
+
+def _pool(backend: CheckedBackend, context: ssl.SSLContext) -> httpcore2.AsyncConnectionPool:
+    return httpcore2.AsyncConnectionPool(
+        ssl_context=context,
+        max_connections=64,
+        max_keepalive_connections=16,
+        keepalive_expiry=15.0,
+        network_backend=backend,
+    )
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from covel_host.models.request_size import (
 )
 from covel_host.runtime.agent_prompt import agent_body, agent_prompt
 from covel_host.runtime.agent_tools import AgentTools
-from covel_host.runtime.compaction import Asking
+from covel_host.runtime.compaction_attempt import Asking
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.deadline import RunDeadline
 from covel_host.runtime.extensions import RunExtensions

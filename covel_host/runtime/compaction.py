@@ -6,29 +6,18 @@ others wait for it and then read what it left (spec/execution.md 5.2, spec/memor
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from covel_host.base.errors import HostError
 from covel_host.hooks.hook import HookFacts
 from covel_host.models.errors import ModelError
+from covel_host.runtime.compaction_attempt import Asking, CompactionAttempt
 from covel_host.runtime.compaction_reports import CompactionTeller, Tell
-from covel_host.runtime.compaction_rules import (
-    CompactionBudget,
-    CompactionRefused,
-    NewSummary,
-    accepted,
-    compactable,
-    compaction_budget,
-    record_tokens,
-    summary_tokens,
-)
-from covel_host.runtime.extensions import RunExtensions
+from covel_host.runtime.compaction_rules import NewSummary, compactable
 from covel_host.runtime.prompt_budget import TokenBudget, resolve_budget
-from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.runtime.run import RunPorts
 from covel_host.runtime.session_history import WholeHistory
-from covel_host.services.extension_calls import ExtensionFailed
 from covel_host.services.extension_directory import OfferedExtension
 from covel_host.services.extension_points import HISTORY_COMPACT
 from covel_host.store.history_compaction import (
@@ -37,24 +26,11 @@ from covel_host.store.history_compaction import (
     compact_history,
 )
 from covel_host.store.history_summaries import HistorySummary
-from covel_host.store.records import MessageRecord
 from covel_host.store.store import Store
 from plugin_sdk.hook_events import CompactionEnd, CompactionStart
 
-if TYPE_CHECKING:
-    from plugin_sdk import extension_points as given
-
 _DECIDING_SLOTS: Final = ("story", "fast")
 """The smaller of these models' windows is what the history has to fit in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """The agent that decides, and what it works with."""
-
-    run: RuntimeRun
-    ports: RunPorts
-    extensions: RunExtensions
 
 
 class SessionCompaction:
@@ -116,7 +92,7 @@ class SessionCompaction:
         outcome = await ports.hooks.dispatch("pre_compaction", start, facts)
         if outcome.aborted is not None:
             return
-        attempt = _Attempt(asking, history, messages, window, tokens)
+        attempt = CompactionAttempt(asking, history, messages, window, tokens)
         summaries = await self._compacted(attempt, offered[0])
         end = CompactionEnd(
             compacted=bool(summaries), summary_id=summaries[-1].summary_id if summaries else None
@@ -143,7 +119,7 @@ class SessionCompaction:
         )
 
     async def _compacted(
-        self, attempt: "_Attempt", offered: OfferedExtension
+        self, attempt: CompactionAttempt, offered: OfferedExtension
     ) -> tuple[HistorySummary, ...]:
         """The summaries that were written, none where nothing changed."""
         ended = await attempt.asking.extensions.ask(offered, attempt.query(), attempt.settled)
@@ -166,7 +142,9 @@ class SessionCompaction:
         teller.compacted(ended.value, written, attempt.history)
         return written
 
-    async def _store_and_use(self, attempt: "_Attempt", written: Sequence[HistorySummary]) -> None:
+    async def _store_and_use(
+        self, attempt: CompactionAttempt, written: Sequence[HistorySummary]
+    ) -> None:
         shared, ports = attempt.asking.ports.history, attempt.asking.ports
         assert shared is not None
         before = attempt.history.summaries
@@ -192,73 +170,3 @@ class SessionCompaction:
             focus_sections=summary.focus_sections,
             is_truncated=summary.is_truncated,
         )
-
-
-class _Attempt:
-    """One question to the package that compacts, and the check of its answer."""
-
-    def __init__(
-        self,
-        asking: Asking,
-        history: WholeHistory,
-        messages: Sequence[MessageRecord],
-        window: TokenBudget,
-        tokens: int,
-    ) -> None:
-        self.asking = asking
-        self.history = history
-        self._messages = messages
-        self._window = window
-        self._tokens = tokens
-        self._budget: CompactionBudget = compaction_budget(
-            window_tokens=window.window_tokens, source_tokens=sum(map(record_tokens, messages))
-        )
-
-    def query(self) -> "given.CompactionQuery":
-        from plugin_sdk import extension_points as given
-
-        budget = self._budget
-        return given.CompactionQuery(
-            messages=[
-                given.CompactionMessage(
-                    id=record.message_id,
-                    turn_id=record.turn_id,
-                    role=record.role,
-                    content=record.content,
-                    tokens=record_tokens(record),
-                )
-                for record in self._messages
-            ],
-            existing_summaries=[
-                given.ExistingSummary(
-                    id=summary.summary_id,
-                    content=summary.content,
-                    tokens=summary_tokens(summary.content),
-                    focus_sections=[*summary.focus_sections],
-                )
-                for summary in self.history.summaries
-            ],
-            locale=self.asking.run.locale,
-            estimated_tokens=self._tokens,
-            context_window=self._window.window_tokens,
-            input_window=self._window.input_tokens,
-            summary_budget=given.SummaryBudget(
-                max_tokens=budget.max_tokens,
-                max_segment_tokens=budget.max_segment_tokens,
-                max_segments=budget.max_segments,
-            ),
-        )
-
-    def settled(self, offered: OfferedExtension, answer: "given.Compaction") -> list[NewSummary]:
-        try:
-            found = accepted(
-                answer.summaries,
-                messages=self._messages,
-                existing=self.history.summaries,
-                budget=self._budget,
-            )
-        except CompactionRefused as refused:
-            raise ExtensionFailed("internal", str(refused)) from refused
-        if answer.summaries and not found:
-            raise ExtensionFailed("internal", "Its first summary was cut off.")
-        return found

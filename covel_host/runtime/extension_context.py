@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.not_served import not_served
+from covel_host.base.own_texts import own_messages, own_translations
 from covel_host.base.package_logger import PackageLogger
 from covel_host.net.package_http import PackageHttp
 from covel_host.runtime.call_life import CallLife
@@ -17,7 +18,6 @@ from covel_host.runtime.service_access import RunServices
 from covel_host.services.extension_directory import OfferedExtension
 from plugin_sdk.capabilities import Services, World
 from plugin_sdk.records import DataItem
-from plugin_sdk.rules.i18n import matching_locale
 from plugin_sdk.values import JsonValue
 
 
@@ -84,14 +84,11 @@ class ExtensionCallContext:
 
     @property
     def messages(self) -> Mapping[str, str]:
-        texts = self._run.services.texts(self.plugin_id)
-        found = matching_locale(texts, self._run.locale)
-        return {} if found is None else dict(texts[found])
+        return own_messages(self._run.services.texts(self.plugin_id), self._run.locale)
 
     @property
     def translations(self) -> Mapping[str, Mapping[str, str]]:
-        texts = self._run.services.texts(self.plugin_id)
-        return {locale: dict(own) for locale, own in texts.items()}
+        return own_translations(self._run.services.texts(self.plugin_id))
 
     @property
     def plugin_id(self) -> str:

@@ -8,11 +8,8 @@ from covel_host.runtime.private_traces import without_private
 from covel_host.runtime.subagents import SubagentAnswer, Subagents
 from covel_host.tools.approval import ApprovalStatus
 from covel_host.tools.builtin.delegate import DelegateInput, delegate, delegation_of
-from covel_host.tools.call_arguments import (
-    UnreadArguments,
-    read_arguments,
-    unread_text,
-)
+from covel_host.tools.call_arguments import UnreadArguments, read_arguments
+from covel_host.tools.call_outcome import fail_call
 from covel_host.tools.call_trace import report_call
 from covel_host.tools.calls import (
     CallCancelled,
@@ -22,7 +19,7 @@ from covel_host.tools.calls import (
     ToolRequest,
     denied_call,
 )
-from covel_host.tools.envelope import failure_envelope, success_envelope
+from covel_host.tools.envelope import success_envelope
 from covel_host.tools.invocation import failure_of
 from plugin_sdk.errors import ToolError
 from plugin_sdk.values import JsonValue
@@ -62,11 +59,11 @@ async def answer_delegate(
         answer = await _answered(subagents, request, result)
         _complete(result, answer, scope)
     except CallError as failure:
-        _fail(result, failure)
+        fail_call(result, failure)
     except ToolError as error:
-        _fail(result, failure_of(request.name, error))
+        fail_call(result, failure_of(request.name, error))
     except asyncio.CancelledError:
-        _fail(result, CallError("cancelled", f'The call of "{request.name}" was cancelled.'))
+        fail_call(result, CallError("cancelled", f'The call of "{request.name}" was cancelled.'))
         is_cancelled = True
     result.duration_ms = round((clock.monotonic() - started) * 1000)
     report_call(result, scope)
@@ -104,17 +101,3 @@ def _complete(result: ToolCallResult, answer: SubagentAnswer, scope: CallScope) 
     result.envelope = written(answer.output)
     result.proposals = answer.proposals
     result.shown_envelope = written(answer.kept)
-
-
-def _fail(result: ToolCallResult, failure: CallError) -> None:
-    request = result.request
-    result.error = failure
-    result.envelope = failure_envelope(
-        request.name,
-        failure.code,
-        failure.message,
-        hint=failure.hint,
-        authored=failure.is_authored,
-    )
-    if not result.history_arguments:
-        result.history_arguments = unread_text(request.arguments)

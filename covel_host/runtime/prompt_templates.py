@@ -5,14 +5,11 @@ from collections.abc import Mapping
 from typing import cast
 
 from covel_host.base.json_text import dump_json
+from covel_host.manifest.template_variables import PLACEHOLDER, ROOTS
 from covel_host.runtime.prompt_texts import escape_text
 from plugin_sdk.rules.model_facing import model_facing_json
 from plugin_sdk.values import JsonValue
 
-TEMPLATE_ROOTS = frozenset({"player", "characters", "session", "inputs", "world", "userSettings"})
-"""First parts of the framework's variables; other placeholders belong to the author's text."""
-
-_PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z]+(?:\.[A-Za-z0-9_-]+)+)\s*\}\}")
 _INDEX = re.compile(r"[0-9]{1,9}")
 _MISSING = object()
 
@@ -36,12 +33,12 @@ def fill_template(text: str, variables: Mapping[str, JsonValue]) -> str:
 
     def value_of(match: re.Match[str]) -> str:
         root, *path = match[1].split(".")
-        if root not in TEMPLATE_ROOTS:
+        if root not in ROOTS:
             return match[0]
         found = _lookup(variables.get(root, _MISSING), path)
         return "" if found is _MISSING else escape_text(_shown(found))
 
-    return _PLACEHOLDER.sub(value_of, text)
+    return PLACEHOLDER.sub(value_of, text)
 
 
 def _lookup(value: object, path: list[str]) -> object:

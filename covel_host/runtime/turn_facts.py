@@ -7,13 +7,13 @@ from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.json_text import json_copy
 from covel_host.base.not_served import not_served
+from covel_host.base.own_texts import own_messages, own_translations
 from covel_host.base.package_logger import PackageLogger
 from covel_host.runtime.bound_values import bound_json
 from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.call_store import CallStore
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from plugin_sdk.capabilities import World
-from plugin_sdk.rules.i18n import matching_locale
 from plugin_sdk.values import JsonValue
 
 
@@ -51,13 +51,11 @@ class TurnFacts:
 
     @property
     def messages(self) -> Mapping[str, str]:
-        texts = self._run.translations
-        found = matching_locale(texts, self._run.locale)
-        return {} if found is None else dict(texts[found])
+        return own_messages(self._run.translations, self._run.locale)
 
     @property
     def translations(self) -> Mapping[str, Mapping[str, str]]:
-        return {locale: dict(texts) for locale, texts in self._run.translations.items()}
+        return own_translations(self._run.translations)
 
     @property
     def plugin_id(self) -> str:

@@ -12,11 +12,14 @@ MAX_PROBLEMS = 20
 
 
 class SchemaError(ValueError):
-    """A schema cannot be compiled; `reason` says why, `path` is dotted inside the schema."""
+    """A schema cannot be compiled; `reason` says why, `path` is dotted inside the schema.
+
+    Both have no full stop at their end, so that they can stand in a sentence.
+    """
 
     def __init__(self, reason: str, *, path: str = "") -> None:
-        super().__init__(reason if not path else f"{reason} (at {path})")
-        self.reason = reason
+        self.reason = reason.removesuffix(".")
+        super().__init__(f"{self.reason} (at {path})" if path else self.reason)
         self.path = path
 
 

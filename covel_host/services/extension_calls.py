@@ -4,7 +4,13 @@ import asyncio
 from typing import Any
 
 from covel_host.base.answer_sizes import size_problem
-from covel_host.base.author_calls import AuthorCall, AuthorLate, AuthorRaised, is_cancelled
+from covel_host.base.author_calls import (
+    AuthorCall,
+    AuthorLate,
+    AuthorRaised,
+    is_authors_own,
+    is_cancelled,
+)
 from covel_host.base.error_texts import error_text, tool_error_of, unexpected_cause
 from covel_host.base.tasks import TaskTracker
 from covel_host.services.extension_directory import OfferedExtension
@@ -42,7 +48,9 @@ async def answered(
     extension = offered.extension
     try:
         value = extension.parse(query)
-    except Exception as error:
+    except BaseException as error:
+        if not is_authors_own(error):
+            raise
         raise ExtensionFailed("invalid-input", error_text(error)) from error
     call = AuthorCall(
         lambda: extension.invoke(context, value),
@@ -67,7 +75,9 @@ async def answered(
 def _checked(point: ExtensionPoint, offered: OfferedExtension, result: object) -> Any:
     try:
         answer = offered.extension.to_json(result)
-    except Exception as error:  # the result may run code of the package when it is written
+    except BaseException as error:  # the result may run code of the package when it is written
+        if not is_authors_own(error):
+            raise
         raise ExtensionFailed("internal", f"Its answer: {error_text(error)}") from error
     problem = size_problem(answer)
     if problem is not None:

@@ -3,7 +3,7 @@
 import inspect
 
 from covel_host.base.answer_sizes import size_problem
-from covel_host.base.author_calls import AuthorRaised, told_apart
+from covel_host.base.author_calls import AuthorRaised, is_authors_own, told_apart
 from covel_host.base.daemon_threads import run_in_daemon_thread
 from covel_host.base.error_texts import error_text
 from covel_host.services.caller import OpenService
@@ -29,7 +29,9 @@ async def played(offered: OfferedService, opened: OpenService, text: str) -> Jso
         raise failure_of(raised.error, offered) from raised.error
     try:
         answer = offered.service.to_json(result)
-    except Exception as error:  # the result may run code of the package when it is written
+    except BaseException as error:  # the result may run code of the package when it is written
+        if not is_authors_own(error):
+            raise
         raise invalid_result(error_text(error), offered) from error
     problem = size_problem(answer)
     if problem is not None:

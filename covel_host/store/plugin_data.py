@@ -120,7 +120,7 @@ class DataKey:
 def get_data(reading: Reading, key: DataKey) -> PluginDataRecord | None:
     """The current record, or None."""
     row = reading.row(_GET, key.parameters())
-    return None if row is None else _record(row)
+    return None if row is None else data_record(row)
 
 
 def list_data(
@@ -134,7 +134,7 @@ def list_data(
 ) -> list[PluginDataRecord]:
     """At most `limit` current records by key in code-point order; `after` is the last key read."""
     parameters = _namespace_page(session_id, plugin_id, namespace, limit=limit, after=after)
-    return [_record(row) for row in reading.rows(_LIST, parameters)]
+    return [data_record(row) for row in reading.rows(_LIST, parameters)]
 
 
 def data_since(
@@ -142,7 +142,7 @@ def data_since(
 ) -> Iterator[PluginDataRecord]:
     """The current records of a namespace that later revisions wrote, by version and key."""
     rows = _CHANGED.written(reading, session_id, plugin_id, namespace, since=revision)
-    return map(_record, rows)
+    return map(data_record, rows)
 
 
 def data_removed_since(
@@ -156,7 +156,7 @@ def data_removed_since(
 def get_data_at(reading: Reading, key: DataKey, *, revision: int) -> PluginDataRecord | None:
     """The record as the commit of `revision` left it, or None."""
     row = reading.row(_GET_AT, {**key.parameters(), "revision": revision})
-    return None if row is None else _record(row)
+    return None if row is None else data_record(row)
 
 
 def list_data_at(
@@ -172,7 +172,7 @@ def list_data_at(
     """Like `list_data`, as the commit of `revision` left the namespace."""
     parameters = _namespace_page(session_id, plugin_id, namespace, limit=limit, after=after)
     rows = reading.rows(_LIST_AT, {**parameters, "revision": revision})
-    return [_record(row) for row in rows]
+    return [data_record(row) for row in rows]
 
 
 def put_data(
@@ -261,7 +261,8 @@ def _namespace_page(
     }
 
 
-def _record(row: Row) -> PluginDataRecord:
+def data_record(row: Row) -> PluginDataRecord:
+    """The record of a row with all columns of the table, in their order."""
     return PluginDataRecord(
         session_id=row[0],
         plugin_id=row[1],

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 
 from sqlalchemy import BindParameter, bindparam, literal_column, select, tuple_
 
-from covel_host.base.json_text import parse_json
 from covel_host.store.limits import MAX_LIMIT
+from covel_host.store.plugin_data import data_record
 from covel_host.store.records import PluginDataRecord
 from covel_host.store.statements import Parameters, Statement
 from covel_host.store.tables import PLUGIN_DATA
 from covel_host.store.transaction import Reading
-from covel_host.store.values import parsed_time
 
 _PLACE = ("plugin_id", "namespace", "key")
 _COLUMNS = [PLUGIN_DATA.c[name] for name in _PLACE]
@@ -40,16 +39,7 @@ def every_shown_record(reading: Reading, session_id: str) -> Iterator[PluginData
         page: Parameters = {**after, "session_id": session_id, "limit": MAX_LIMIT}
         rows = reading.rows(_PAGE, page)
         for row in rows:
-            yield PluginDataRecord(
-                session_id=row[0],
-                plugin_id=row[1],
-                namespace=row[2],
-                key=row[3],
-                version=row[4],
-                value=parse_json(row[5]),
-                created_at=parsed_time(row[6]),
-                updated_at=parsed_time(row[7]),
-            )
+            yield data_record(row)
         if len(rows) < MAX_LIMIT:
             return
         after = {f"after_{name}": rows[-1][place] for place, name in enumerate(_PLACE, 1)}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from covel_host.base.author_calls import is_authors_own
 from covel_host.base.json_text import MAX_DEPTH, JsonValueError, json_copy
 from plugin_sdk.errors import FieldProblem
 from plugin_sdk.values import JsonValue
@@ -37,7 +38,9 @@ def audit_value(value: object) -> AuditValue:
     conversion = _Conversion()
     try:
         converted = conversion.convert(value, ())
-    except Exception as error:  # the value's own code may run even when only its class is asked for
+    except BaseException as error:  # its own code may run even when only its class is asked for
+        if not is_authors_own(error):
+            raise
         message = f"The value cannot be read ({type(error).__name__})"
         return AuditValue(None, (FieldProblem("", message),))
     return AuditValue(converted, tuple(conversion.problems))

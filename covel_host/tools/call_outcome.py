@@ -1,4 +1,4 @@
-"""What a tool returned, checked and put into the forms that code, model and commit read."""
+"""What came of a tool call, checked and put into the forms that code, model and commit read."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,12 @@ from covel_host.base.json_text import JsonValueError, dump_copied, json_copy
 from covel_host.proposals.errors import ProposalRefused
 from covel_host.proposals.operations import Operation
 from covel_host.proposals.staged import StagedProposal
+from covel_host.tools.call_arguments import unread_text
 from covel_host.tools.call_audit import audit_value
 from covel_host.tools.call_events import checked_events
 from covel_host.tools.call_shows import ShowInvalid, shown_by
 from covel_host.tools.calls import CallError, CallScope, ToolCallResult
-from covel_host.tools.envelope import content_envelope, success_envelope
+from covel_host.tools.envelope import content_envelope, failure_envelope, success_envelope
 from covel_host.tools.envelope_texts import READ_ONLY_WRITES
 from plugin_sdk.errors import ToolErrorCode
 from plugin_sdk.outcomes import Event
@@ -73,6 +74,21 @@ async def accept_outcome(
     result.status = "completed"
     result.content, result.envelope = content, envelope
     result.proposals, result.events, result.shows = staged, events, shows
+
+
+def fail_call(result: ToolCallResult, failure: CallError) -> None:
+    """Complete `result`, the record of a call that came to `failure`."""
+    request = result.request
+    result.error = failure
+    result.envelope = failure_envelope(
+        request.name,
+        failure.code,
+        failure.message,
+        hint=failure.hint,
+        authored=failure.is_authored,
+    )
+    if not result.history_arguments:
+        result.history_arguments = unread_text(request.arguments)
 
 
 def _shows(content: JsonValue, annotations: ToolAnnotations) -> tuple[Proposal, ...]:

@@ -3,12 +3,13 @@
 import asyncio
 from typing import Final
 
+from covel_host.base.author_calls import is_authors_own
 from covel_host.base.clock import Clock
 from covel_host.base.tasks import TaskTracker
 from covel_host.diagnostics.near_names import nearest
 from covel_host.tools.approval import ApprovalPolicy, ApprovalStatus
-from covel_host.tools.call_arguments import UnreadArguments, read_arguments, unread_text
-from covel_host.tools.call_outcome import accept_outcome
+from covel_host.tools.call_arguments import UnreadArguments, read_arguments
+from covel_host.tools.call_outcome import accept_outcome, fail_call
 from covel_host.tools.call_trace import report_call
 from covel_host.tools.calls import (
     CallCancelled,
@@ -18,7 +19,6 @@ from covel_host.tools.calls import (
     ToolRequest,
     denied_call,
 )
-from covel_host.tools.envelope import failure_envelope
 from covel_host.tools.invocation import failure_of, invoke
 from covel_host.tools.registry import RegisteredTool, ToolSource
 from covel_host.tools.running_calls import RunningCall, RunningCalls
@@ -53,16 +53,18 @@ class ToolExecutor:
             registered = self._announced(result, scope)
             await self._complete(result, registered, scope)
         except CallError as failure:
-            _fail(result, failure)
+            fail_call(result, failure)
         except asyncio.CancelledError:
-            _fail(result, CallError("cancelled", f'The call of "{request.name}" was cancelled.'))
+            fail_call(
+                result, CallError("cancelled", f'The call of "{request.name}" was cancelled.')
+            )
             is_cancelled = True
-        except (KeyboardInterrupt, GeneratorExit):
-            raise
         except BaseException as error:
             # Author's code also runs while arguments are checked and results are copied, and may
             # ask there, too, for the end of the process.
-            _fail(result, failure_of(request.name, error))
+            if not is_authors_own(error):
+                raise
+            fail_call(result, failure_of(request.name, error))
         result.duration_ms = round((clock.monotonic() - started) * 1000)
         report_call(result, scope)
         if is_cancelled:
@@ -149,20 +151,6 @@ class ToolExecutor:
         await accept_outcome(
             result, value, tool.annotations, scope, opened.writes, may_show=may_show
         )
-
-
-def _fail(result: ToolCallResult, failure: CallError) -> None:
-    request = result.request
-    result.error = failure
-    result.envelope = failure_envelope(
-        request.name,
-        failure.code,
-        failure.message,
-        hint=failure.hint,
-        authored=failure.is_authored,
-    )
-    if not result.history_arguments:
-        result.history_arguments = unread_text(request.arguments)
 
 
 def _nearest_tool(name: str, scope: CallScope) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
+from covel_host.base.author_calls import is_authors_own
 from covel_host.base.json_text import JsonValueError, json_copy
 from plugin_sdk.values import JsonValue
 
@@ -223,8 +224,10 @@ def _redacted_object(value: object, secrets: tuple[str, ...], above: tuple[int, 
         copy = json_copy(value)
     except JsonValueError:
         return f"[not JSON: {type(value).__name__}]"
-    except Exception as error:
+    except BaseException as error:
         # A foreign object's own dump failed; a trace must not fail with it.
+        if not is_authors_own(error):
+            raise
         return f"[not JSON: {type(value).__name__}, {type(error).__name__}]"
     return _redacted(copy, secrets, above) if isinstance(copy, (str, list, dict)) else copy
 
@@ -242,12 +245,17 @@ def _redacted_text(text: str, secrets: tuple[str, ...]) -> str:
     kept = text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
     for secret in secrets:
         kept = kept.replace(secret, REDACTED)
-    if len(kept) < _MIN_SECRET_TEXT or (len(kept) < _MIN_KEY and _is_word(kept)):
-        return kept
-    small = kept.lower()
+    return without_credentials(kept)
+
+
+def without_credentials(text: str) -> str:
+    """`text` with `[redacted]` for each part that looks like a credential, and nothing else."""
+    if len(text) < _MIN_SECRET_TEXT or (len(text) < _MIN_KEY and _is_word(text)):
+        return text
+    small = text.lower()
     for signs, pattern, replacement in _SECRET_TEXTS:
         for sign in signs:
             if sign in small:
-                kept = pattern.sub(replacement, kept)
+                text = pattern.sub(replacement, text)
                 break
-    return kept
+    return text

@@ -12,6 +12,7 @@ from covel_host.base.author_calls import (
     AuthorCall,
     AuthorLate,
     AuthorRaised,
+    is_authors_own,
     is_cancelled,
     told_apart,
 )
@@ -148,7 +149,9 @@ class ActionCall:
         except ToolValidationError as error:
             message = f"{self._subject()} returned what does not fit its shape: {error.message}"
             return None, RunFailure("internal", message)
-        except Exception as error:  # the result may run code of the package when it is written
+        except BaseException as error:  # the result may run code of the package when it is written
+            if not is_authors_own(error):
+                raise
             return None, self._raised(error)
         problem = size_problem(answer)
         if problem is None:

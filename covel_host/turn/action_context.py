@@ -8,12 +8,12 @@ from covel_host.base.answer_sizes import size_problem
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.base.clock import Clock
 from covel_host.base.json_text import JsonValueError, json_copy
+from covel_host.base.own_texts import own_messages, own_translations
 from covel_host.base.package_logger import PackageLogger
 from covel_host.catalog.generation import Generation
 from covel_host.runtime.call_life import CallLife
 from covel_host.turn.action_store import ActionStoreView
 from covel_host.turn.action_writes import ActionWrites
-from covel_host.turn.package_texts import own_messages
 from plugin_sdk.errors import ToolError
 from plugin_sdk.outcomes import Event
 from plugin_sdk.records import CommandInvocation
@@ -66,11 +66,11 @@ class ActionCallContext:
 
     @property
     def messages(self) -> Mapping[str, str]:
-        return own_messages(self._generation, self._locale)
+        return own_messages(self._generation.translations, self._locale)
 
     @property
     def translations(self) -> Mapping[str, Mapping[str, str]]:
-        return {locale: dict(texts) for locale, texts in self._generation.translations.items()}
+        return own_translations(self._generation.translations)
 
     @property
     def plugin_id(self) -> str:

@@ -23,7 +23,6 @@ async def execution_facts(
     given: PlayerInput,
     target: ManualTarget | None = None,
     slot: str | None = None,
-    is_start: bool = False,
     is_new_session: bool = False,
     parent_turn_id: str | None = None,
 ) -> ExecutionFacts:
@@ -61,7 +60,6 @@ async def execution_facts(
         input=given,
         target=target,
         slot=slot,
-        is_start=is_start,
         is_new_session=is_new_session,
         parent_turn_id=parent_turn_id,
         paused=paused,

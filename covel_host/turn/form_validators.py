@@ -8,6 +8,7 @@ from typing import Final
 from covel_host.base.author_calls import AuthorCall, AuthorLate, AuthorRaised
 from covel_host.base.error_texts import cut_text, error_text
 from covel_host.base.json_text import json_copy
+from covel_host.base.own_texts import own_messages
 from covel_host.base.tasks import TaskTracker
 from covel_host.base.unicode_text import storable_text
 from covel_host.catalog.generation import Generation
@@ -18,7 +19,6 @@ from covel_host.turn.answer_errors import (
     AnswerIssue,
     AnswerRefused,
 )
-from covel_host.turn.package_texts import own_messages
 from plugin_sdk.forms import FormIssue, FormValidator
 from plugin_sdk.interactions import FormInteraction
 from plugin_sdk.values import JsonObject
@@ -64,7 +64,8 @@ async def validator_issues(
             code=UNDECLARED_VALIDATOR,
             hint="The form has to be made anew: run the package's runtime again.",
         )
-    context = FormLanguages(locale, MappingProxyType(own_messages(generation, locale)))
+    messages = own_messages(generation.translations, locale)
+    context = FormLanguages(locale, MappingProxyType(messages))
     given = MappingProxyType(_frozen(values))
     data = freeze(json_copy(form.validation.data))
     call = AuthorCall(

@@ -26,7 +26,7 @@ from covel_host.services.directory import ServiceDirectory
 from covel_host.services.extension_directory import ExtensionDirectory
 from covel_host.tools.builtin.installed import builtin_tools
 from covel_host.tools.registry import ToolRegistry
-from covel_host.trace.log import RunTrace, TraceLog
+from covel_host.trace.log import TraceLog
 from covel_host.turn.announcer import Announcer
 from covel_host.turn.concealed_inputs import concealed_runtimes, hidden_texts
 from covel_host.turn.facts import ExecutionFacts
@@ -46,7 +46,7 @@ class RunActivation:
 
     `upstream` are the proposals of those that succeeded, in execution order, `stories` the texts
     that earlier stages wrote, `inputs` the bound inputs of the turn by slot. With a `call` the run
-    is that one tool call. `trace` is the run's own writer, for a run inside another one.
+    is that one tool call.
     """
 
     runtime: SessionRuntime
@@ -56,7 +56,6 @@ class RunActivation:
     upstream: tuple[StagedProposal, ...] = ()
     stories: tuple[str, ...] = ()
     call: SingleCall | None = None
-    trace: RunTrace | None = None
 
 
 class RunMaker:
@@ -178,8 +177,7 @@ class RunMaker:
             clock=ports.clock,
             randoms=self._randoms_of(run.runtime_id),
             tasks=ports.tasks,
-            trace=wanted.trace
-            or self._trace.of_run(
+            trace=self._trace.of_run(
                 wanted.run_id, runtime_id=run.runtime_id, plugin_id=run.plugin_id
             ),
             on_text=self._announcer.text_sink(run.runtime_id, run.plugin_id)

@@ -114,11 +114,11 @@ def _declared(settings: tuple[Setting, ...], plugin_id: str, key: str) -> Settin
 def _refuse_unfit(setting: Setting, value: JsonValue, slots: Collection[str]) -> None:
     expected = expected_instead(setting, value)
     if expected is None and setting.type == "slot" and value not in slots:
-        expected = f"a configured model slot ({', '.join(sorted(slots)) or 'there is none'})"
+        listed = ", ".join(map(repr, sorted(slots)))
+        expected = f"a configured model slot ({listed or 'there is none'})"
     if expected is not None:
         raise RequestRefused(
-            f"The value of {setting.key!r} is {shown(value)}; the setting is of type "
-            f"{setting.type!r}, so expected {expected}.",
+            f"The value of {setting.key!r} is {shown(value)}; the setting takes {expected}.",
             code="setting-value-invalid",
         )
 

@@ -9,7 +9,6 @@ from covel_host.store.session_choices import read_model_overrides
 from covel_host.store.session_clock import SessionClock, read_clock
 from covel_host.store.sessions import require_session
 from covel_host.store.setup_states import setup_state_json
-from covel_host.store.snapshots import session_at_revision
 from covel_host.store.transaction import Reading
 from covel_host.turn.session_export_rows import session_row
 from covel_host.turn.session_settings import SessionSettings, read_session_settings
@@ -30,25 +29,18 @@ class SessionState:
     settings: SessionSettings
 
 
-def read_session_state(
-    reading: Reading, session_id: str, *, revision: int | None = None
-) -> SessionState:
-    """The session as it is, or as `revision` left it.
+def read_session_state(reading: Reading, session_id: str) -> SessionState:
+    """The session as it is.
 
     Raises:
         SessionNotFoundError: there is no such session.
-        RevisionNotKeptError: nothing keeps `revision` readable.
     """
-    if revision is None:
-        session = require_session(reading, session_id)
-    else:
-        session = session_at_revision(reading, session_id, revision)
     return SessionState(
-        session=session,
-        clock=read_clock(reading, session_id, revision=revision),
-        seats=tuple(every_seat(reading, session_id, revision=revision)),
-        model_slots=read_model_overrides(reading, session_id, revision=revision),
-        settings=read_session_settings(reading, session_id, revision=revision),
+        session=require_session(reading, session_id),
+        clock=read_clock(reading, session_id),
+        seats=tuple(every_seat(reading, session_id)),
+        model_slots=read_model_overrides(reading, session_id),
+        settings=read_session_settings(reading, session_id),
     )
 
 

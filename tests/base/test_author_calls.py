@@ -1,13 +1,20 @@
 """Author's code that is late, raises what ends a process, or cancels itself."""
 
 import asyncio
+import signal
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from covel_host.base.author_calls import AuthorCall, AuthorLate, AuthorRaised, told_apart
+from covel_host.base.author_calls import (
+    AuthorCall,
+    AuthorLate,
+    AuthorRaised,
+    is_authors_own,
+    told_apart,
+)
 from covel_host.base.tasks import TaskTracker
 
 
@@ -22,7 +29,14 @@ async def returned(begin: Callable[[], Any], *, is_async: bool, limit_s: float |
 
 @pytest.mark.parametrize("limit_s", [None, 5.0])
 @pytest.mark.parametrize(
-    "error", [ValueError("no"), SystemExit(3), asyncio.CancelledError(), KeyError("k")]
+    "error",
+    [
+        ValueError("no"),
+        SystemExit(3),
+        KeyboardInterrupt(),
+        asyncio.CancelledError(),
+        KeyError("k"),
+    ],
 )
 @pytest.mark.parametrize("is_async", [True, False])
 def test_what_it_raises_is_told_apart(
@@ -102,14 +116,65 @@ def test_a_call_that_is_cancelled_before_it_began_is_never_made() -> None:
     asyncio.run(main())
 
 
+async def presses_twice() -> None:
+    # The first Ctrl-C cancels, the second one interrupts whatever is running.
+    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
+
+
 def test_a_persons_ctrl_c_is_no_error_of_the_author() -> None:
-    async def main() -> None:
-        async def interrupted() -> None:
-            raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(told_apart(presses_twice))
 
+
+def test_one_ctrl_c_cancels_the_call_and_ends_the_loop() -> None:
+    ended: list[str] = []
+
+    async def waits() -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(told_apart(waits))
+    assert ended == ["cancelled"]
+
+
+def test_where_a_ctrl_c_leaves_no_trace_an_interrupt_is_taken_for_one() -> None:
+    async def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    # A loop that somebody drives by hand leaves the interpreter's own handler in place.
+    loop = asyncio.new_event_loop()
+    try:
         with pytest.raises(KeyboardInterrupt):
-            await told_apart(interrupted)
+            loop.run_until_complete(told_apart(interrupted))
         with pytest.raises(AuthorRaised):
-            await told_apart(interrupted, is_thread=True)
+            loop.run_until_complete(told_apart(interrupted, is_thread=True))
+    finally:
+        loop.close()
 
-    asyncio.run(main())
+
+def test_a_loop_in_a_thread_gets_no_ctrl_c() -> None:
+    async def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    caught: list[BaseException] = []
+
+    def drive() -> None:
+        try:
+            asyncio.run(told_apart(interrupted))
+        except BaseException as error:
+            caught.append(error)
+
+    thread = threading.Thread(target=drive)
+    thread.start()
+    thread.join()
+    assert [type(error) for error in caught] == [AuthorRaised]
+
+
+def test_a_cancellation_that_a_thread_raises_is_its_own() -> None:
+    assert is_authors_own(asyncio.CancelledError())

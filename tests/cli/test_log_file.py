@@ -94,3 +94,13 @@ def test_a_large_log_is_set_aside(
             logging.getLogger("covel_host.x").warning(text)
     assert "first" not in logged(tmp_path)
     assert "first" in (tmp_path / "logs" / "covel.log.1").read_text(encoding="utf-8")
+
+
+def test_what_looks_like_a_credential_never_reaches_the_log(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with log_to_file(settings):
+        logging.getLogger("x").warning("asked with Authorization: Bearer abcdefghijklmnop")
+    text = logged(tmp_path)
+    assert "abcdefghijklmnop" not in text
+    assert "asked with" in text

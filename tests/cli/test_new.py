@@ -35,10 +35,30 @@ def test_a_new_package_is_the_template_and_passes_the_strict_check(
     assert [path.name for path in Path("here").iterdir()] == ["moss-ledger"]
 
 
+@pytest.fixture
+def bundled(covel: Covel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packages that come with the host are found."""
+    monkeypatch.setenv("COVEL_PLUGINS_DIR", str(ROOT / "builtin_plugins"))
+
+
+@pytest.mark.usefixtures("bundled")
+def test_the_last_step_shows_what_the_package_does(covel: Covel) -> None:
+    shown = {"extension": "Let consequences follow", "prompt-only": "Write plainly."}
+    shown["hooks"] = "pre_tool_use"
+    for template, text in shown.items():
+        made = covel("new", "plugin", f"a-{template}", "--template", template, "--json").json
+        for command in made["next"][1:]:
+            done = covel(*shlex.split(command)[1:])
+            assert done.code == 0, (command, done)
+        assert text in done.out
+
+
+@pytest.mark.usefixtures("bundled")
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_the_commands_named_as_next_steps_work(covel: Covel, template: str) -> None:
     made = covel("new", "plugin", "moss-ledger", "--template", template, "--dir", "a folder")
     commands = [line.partition(". covel ")[2] for line in made.out.splitlines()]
+    assert len(list(filter(None, commands))) > 1, made.out
     for command in filter(None, commands):
         done = covel(*shlex.split(command), *(["--json"] if command.startswith("run") else []))
         assert done.code == 0, (command, done)

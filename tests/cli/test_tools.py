@@ -35,6 +35,20 @@ def test_every_framework_tool_is_listed(covel: Covel) -> None:
     assert (sources["create-form"], sources["search-tools"]) == ("builtin", "injected")
 
 
+def test_the_tools_of_packages_come_before_those_of_the_framework(
+    covel: Covel, plugins: Path
+) -> None:
+    copy_echo(plugins)
+    covel("new", "plugin", "moss-ledger", "--template", "dataset")
+    listed = covel("tools", "--trust", "echo-demo", "--json").json["tools"]
+    sources = [tool["source"] for tool in listed]
+    wanted = ["local", "dataset", "builtin", "injected"]
+    assert list(dict.fromkeys(sources)) == wanted
+    assert sources == sorted(sources, key=wanted.index)
+    first = covel("tools", "echo-demo", "--trust", "echo-demo").out.splitlines()[1]
+    assert first.split()[:3] == ["echo-value", "local", "echo-demo"]
+
+
 def test_the_columns_are_those_of_the_overview(covel: Covel) -> None:
     heading = covel("tools").out.splitlines()[0]
     assert heading.split() == [

@@ -100,6 +100,15 @@ def test_what_is_not_there_is_named(
     assert called.json["error"]["code"] == code
 
 
+def test_the_session_that_changed_last_needs_no_id(
+    covel: Covel, folder: Path, tmp_path: Path
+) -> None:
+    assert covel("trace", "last", "--json").json["error"]["code"] == "session-not-found"
+    covel("sessions", "new")
+    session_id = run_echo(covel, folder, tmp_path)
+    assert covel("trace", "last", "--json").json == covel("trace", session_id, "--json").json
+
+
 def test_an_unknown_session_and_two_wishes_at_once_are_errors(covel: Covel) -> None:
     assert covel("trace", "session-x", "--json").json["error"]["code"] == "session-not-found"
     assert covel("trace", "session-x", "--call", "1", "--prompt", "1").code == 2

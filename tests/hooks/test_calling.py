@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import signal
 import threading
 from typing import Any
 
@@ -140,6 +141,7 @@ def _raises_async(error: BaseException) -> Any:
     [
         (asyncio.CancelledError(), "CancelledError", "CancelledError"),
         (SystemExit(3), "SystemExit", "sys.exit(3) was called"),
+        (KeyboardInterrupt(), "KeyboardInterrupt", "KeyboardInterrupt"),
         (TimeoutError("slow"), "TimeoutError", "slow"),
         (GeneratorExit(), "GeneratorExit", "GeneratorExit"),
         (ToolError("refused", "no"), "ToolError", "no"),
@@ -169,12 +171,6 @@ def test_an_exception_that_cannot_be_shown_is_told_all_the_same() -> None:
     asyncio.run(dispatch(scene))
     assert scene.data(0)["errorType"] == "Unspeakable"
     assert scene.data(0)["message"] == "(its text cannot be shown: RuntimeError)"
-
-
-def test_keyboard_interrupts_of_a_thread_are_the_hooks_own() -> None:
-    scene = Scene(hook(_raises(KeyboardInterrupt())))
-    asyncio.run(dispatch(scene))
-    assert scene.data(0)["errorType"] == "KeyboardInterrupt"
 
 
 def test_a_cancelled_caller_leaves_and_its_hook_is_cancelled() -> None:
@@ -281,8 +277,12 @@ def test_session_events_have_no_turn() -> None:
 
 
 def test_ctrl_c_on_the_loop_is_a_persons() -> None:
+    async def pressed_twice() -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
     with pytest.raises(KeyboardInterrupt):
-        asyncio.run(dispatch(Scene(hook(_raises_async(KeyboardInterrupt())))))
+        asyncio.run(dispatch(Scene(hook(pressed_twice))))
 
 
 def test_a_loop_that_ends_meanwhile_throws_the_call_away() -> None:

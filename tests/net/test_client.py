@@ -269,6 +269,41 @@ def test_a_name_that_is_not_found_is_unavailable() -> None:
     assert code(server, host="gone.example", **facts) == "unavailable"
 
 
+class Elsewhere:
+    """Lets every origin pass, and none of this machine."""
+
+    def problem(self, origin: Origin, method: str | None) -> str | None:
+        return None
+
+    def may_be_loopback(self, origin: Origin) -> bool:
+        return False
+
+
+def test_a_connection_to_this_machine_serves_nobody_who_may_not_reach_it() -> None:
+    async def staying(head: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+        await writer.drain()
+        await asyncio.Event().wait()
+
+    async def main() -> str:
+        client = HttpClient(retry_waits_s=())
+        async with Server(staying).running() as server:
+            try:
+                address = read_url(f"http://127.0.0.1:{server.port}/")
+                asked = HttpRequest(
+                    address=address, method="GET", headers=[], body=b"", limit_ms=1_000
+                )
+                allowed = HttpPolicy("The package 'demo'", {server.origin(): None})
+                assert (await client.fetch(asked, allowed)).body == b"ok"
+                with pytest.raises(HttpFailed) as caught:
+                    await client.fetch(asked, Elsewhere())
+                return caught.value.code
+            finally:
+                await client.close()
+
+    assert asyncio.run(main()) == "refused"
+
+
 # --- limits ----------------------------------------------------------------------------------
 
 
@@ -296,6 +331,12 @@ def test_a_small_answer_that_unpacks_to_a_large_one_is_cut_off() -> None:
     assert code(Server(answer(bomb, content_encoding="gzip"))) == "unavailable"
 
 
+def test_what_follows_the_end_of_a_packed_answer_is_not_gathered() -> None:
+    packed = gzip.compress(b"first")
+    for more in (b"x" * 100, gzip.compress(b"second")):
+        assert code(Server(answer(packed + more, content_encoding="gzip"))) == "unavailable"
+
+
 def test_an_answer_packed_in_another_way_is_refused() -> None:
     assert code(Server(answer(b"x", content_encoding="br"))) == "unavailable"
 
@@ -311,6 +352,16 @@ def test_a_broken_answer_is_asked_for_again_only_where_that_repeats_nothing() ->
     posted = Server(broken, answer(b"whole"))
     assert code(posted, method="POST") == "unavailable"
     assert len(posted.asked) == 1
+
+
+@pytest.mark.parametrize("target", ["/b", "http://127.0.0.1:1/b"], ids=["broken", "no-connection"])
+def test_a_post_that_was_answered_is_not_sent_again_for_what_follows_it(target: str) -> None:
+    onward = answer(status="303 See Other", Location=target)
+    broken = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nab"
+    server = Server(*([onward, broken] if target == "/b" else [onward]) * 3)
+    declared = lambda: {server.origin(): None, Origin("http", "127.0.0.1", 1): None}  # noqa: E731
+    assert code(server, method="POST", body=b"pay", declared=declared) == "unavailable"
+    assert [asked.split()[0] for asked in server.asked].count(b"POST") == 1
 
 
 def test_a_busy_server_is_asked_three_times_and_then_answers_for_itself() -> None:

@@ -108,6 +108,7 @@ def test_a_header_that_is_the_hosts_or_could_end_is_refused(headers: dict[str, s
         "::127.0.0.1",
         "::ffff:10.0.0.1",
         "64:ff9b::7f00:1",
+        "64:ff9b:1:7f00:1::808:808",
         "2002:7f00:1::",
         "2001:0:4136:e378:8000:63bf:80ff:fffe",
         "fc00::1",

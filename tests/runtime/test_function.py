@@ -278,6 +278,7 @@ def test_a_tool_error_tells_its_own_story(bench: BenchMaker) -> None:
         (ValueError("broken\nand more"), "ValueError: broken"),
         (SystemExit(3), "sys.exit(3) was called"),
         (KeyError(), "KeyError"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
         (asyncio.CancelledError(), "CancelledError"),
         (GeneratorExit(), "GeneratorExit"),
     ],
@@ -298,13 +299,6 @@ def test_an_unexpected_error_is_told_by_its_first_line(
     assert result.failure.message.startswith("The handler of 'demo' failed: ")
     assert said in result.failure.message
     assert "and more" not in result.failure.message
-
-
-def test_an_interrupt_in_a_thread_is_the_handlers_own(bench: BenchMaker) -> None:
-    def handle(ctx: Any) -> object:
-        raise KeyboardInterrupt
-
-    assert code_of(bench().play(handler=handle)) == "internal"
 
 
 def test_the_place_in_the_package_is_told_without_the_machines_paths(bench: BenchMaker) -> None:

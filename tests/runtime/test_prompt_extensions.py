@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,12 @@ from tests.support.runs import RunBench
 
 @extension("prompt.segment@1", id="all")
 def everyone(query: PromptQuery) -> list[PromptSegment]:
-    audiences = ("all", "story", "self", ContractAudience(contract="character-actor@1"))
+    audiences: tuple[Any, ...] = (
+        "all",
+        "story",
+        "self",
+        ContractAudience(contract="character-actor@1"),
+    )
     return [
         PromptSegment(id=str(number), content="x", position="system", audience=audience)
         for number, audience in enumerate(audiences)

@@ -9,7 +9,6 @@ import pytest
 
 from covel_host.models.messages import UserMessage
 from covel_host.proposals.world_view import WorldView
-from covel_host.runtime import nested_targets
 from covel_host.runtime.nested import NestedRequest
 from covel_host.runtime.nested_limits import MAX_AT_ONCE, MAX_CHARACTERS, SubagentLimits
 from covel_host.runtime.result import RuntimeResult
@@ -282,9 +281,10 @@ def test_an_actor_gets_its_sheet_and_its_intent_stays_with_the_model(
     }
     assert '"Mara"' in str(made.gateway.requests[1].messages)
     assert nested.results[0].character_id == "npc-mara"
-    told = "".join(str(event.data) for event in events(made, "tool."))
+    told = "".join(str((event.data, event.prompt_parts)) for event in made.log.events)
     assert "to flee" not in told
     assert "secret" not in told
+    assert "[private]" in told
 
 
 @pytest.mark.parametrize("name", ["npc-mara", ID, "Nobody"])
@@ -338,11 +338,7 @@ def test_a_provider_that_this_host_cannot_run_is_unavailable(
     assert answer(result)["error"]["code"] == "unavailable"
 
 
-def test_a_concealed_provider_hands_on_nothing(
-    bench: BenchMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Whether concealed runtimes are run at all is another question.
-    monkeypatch.setattr(nested_targets, "unserved_needs", lambda reading: ())
+def test_a_concealed_provider_hands_on_nothing(bench: BenchMaker, tmp_path: Path) -> None:
     caller = json.loads(json.dumps(CALLER))
     caller["runtime"]["agent"]["completion"] = {"afterTools": ["delegate"]}
     made = bench(manifest=caller, replies=[ask(), say("A secret pier.")])
@@ -402,3 +398,16 @@ def test_nine_at_once_leave_one_without_a_place(bench: BenchMaker, tmp_path: Pat
     made = bench(replies=[say("A pier.")] * MAX_AT_ONCE)
     result = play(made, Crowd(made, scouts(tmp_path)), handler=handle)
     assert result.value == [*["A pier."] * MAX_AT_ONCE, "unavailable"]
+
+
+def test_the_prompts_of_who_asked_a_concealed_provider_do_not_show_its_answer(
+    bench: BenchMaker, tmp_path: Path
+) -> None:
+    made = bench(manifest=CALLER, replies=[ask(), say("A secret pier."), done()])
+    generation = scouts(tmp_path, io={"output": {"contract": "scout@1"}, "concealed": True})
+    result = play(made, BenchNested(made, generation))
+    assert result.failure is None
+    assert "A secret pier." in str(made.gateway.requests[2].messages)
+    # The bench conceals no run, so of the provider's own events nothing is asked here.
+    own = [event for event in made.log.events if event.run_id == "run-1"]
+    assert "secret pier" not in "".join(str((one.data, one.prompt_parts)) for one in own)

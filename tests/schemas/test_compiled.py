@@ -48,6 +48,31 @@ def test_a_problem_names_the_value_and_what_was_expected(
     assert first_problem(schema, value) == problem
 
 
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        ({"minLength": -1}, "-1 is less than 0 (at minLength)"),
+        (
+            {"properties": {"visits": {"type": "integerr"}}},
+            '"integerr" fits none of the allowed forms; the nearest: "integerr" is none of "array", '
+            '"boolean", "integer", "null", "number", "object", "string" '
+            "(at properties.visits.type)",
+        ),
+        (
+            {"properties": {"name": {"pattern": "("}}},
+            "The pattern '(' cannot be used: look-around and back-references are not supported, "
+            "everything else must be a regular expression (at properties.name.pattern)",
+        ),
+    ],
+)
+def test_the_place_of_a_wrong_schema_stands_before_the_full_stop(
+    schema: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(SchemaError) as caught:
+        compile_schema(schema)
+    assert str(caught.value) == reason
+
+
 def test_the_nearest_form_is_explained() -> None:
     schema = {
         "oneOf": [

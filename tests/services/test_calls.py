@@ -111,6 +111,7 @@ def test_a_plain_function_runs_in_a_thread() -> None:
         (TimeoutError("slow disk"), "internal", "slow disk", True),
         (asyncio.CancelledError(), "internal", "CancelledError", True),
         (SystemExit(3), "internal", "sys.exit(3) was called", True),
+        (KeyboardInterrupt(), "internal", "KeyboardInterrupt", True),
         (ServiceTimeout("deep.er@1", 5), "timeout", "The service deep.er@1 did not", True),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,

@@ -50,10 +50,12 @@ def test_a_served_template_loads(covel: Covel, home: Path, template: str) -> Non
     assert (package["status"], package["problems"]["errors"]) == ("loaded", 0)
 
 
-@pytest.mark.parametrize("template", [name for name in RUNS if is_served(name)])
+@pytest.mark.parametrize(
+    "template", [name for name in RUNS if is_served(name) and "{target}" in RUNS[name]]
+)
 def test_a_served_template_runs_offline(covel: Covel, template: str) -> None:
     covel("new", "plugin", "moss-ledger", "--template", template)
-    given = shlex.split(RUNS[template].format(name="moss-ledger"))
+    given = shlex.split(RUNS[template].format(target="moss-ledger"))
     model = ["--model", "offline"] if given[0] == "run" else []
     done = covel(*given, "--trust", "moss-ledger", *model, "--json")
     assert done.code == 0, done

@@ -279,13 +279,23 @@ def test_details_of_a_validation_error_reach_the_trace() -> None:
         asyncio.CancelledError(),
     ],
 )
-def test_a_plain_function_cannot_end_the_host(raised: BaseException) -> None:
-    @tool(name="fail")
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("timeout_ms", [None, 5000])
+def test_a_tool_cannot_end_the_host(
+    raised: BaseException, is_async: bool, timeout_ms: int | None
+) -> None:
+    @tool(name="fail", timeout_ms=timeout_ms)
     def fail() -> object:
         """Fail."""
         raise raised
 
-    assert error_of(run(ToolBench(fail), "fail"))["code"] == "internal"
+    @tool(name="fail", timeout_ms=timeout_ms)
+    async def fail_on_loop() -> object:
+        """Fail."""
+        raise raised
+
+    made: Tool[Any, Any] = fail_on_loop if is_async else fail
+    assert error_of(run(ToolBench(made), "fail"))["code"] == "internal"
 
 
 class Ending(str):

@@ -37,7 +37,7 @@ def calls_of(played: Played) -> list[TraceEvent]:
     return [one for one in played.observer.trace if one.type == "plugin.service.completed"]
 
 
-def outcomes(played: Played) -> list[tuple[str, str, str | None]]:
+def outcomes(played: Played) -> list[tuple[Any, Any, Any]]:
     return [
         (one.data["name"], one.data["outcome"], one.data.get("errorCode"))
         for one in calls_of(played)
@@ -161,6 +161,7 @@ HANGS = """
         (HANGS, "timeout"),
         ("raise RuntimeError('broken')", "internal"),
         ("raise SystemExit(3)", "internal"),
+        ("raise KeyboardInterrupt", "internal"),
         ("raise asyncio.CancelledError", "internal"),
         ("raise ToolError('unavailable', 'Not now.')", "unavailable"),
         ("return [{'id': 'x'}]", "internal"),
@@ -477,7 +478,7 @@ def test_agents_of_one_layer_lose_the_time_of_a_hanging_extension_once(tmp_path:
     write_agents(tmp_path, "crowd", runtimes)
     write_extensions(tmp_path, "hints", [(SEGMENT, "hangs")], HANGS)
 
-    async def main() -> list[int]:
+    async def main() -> list[Any]:
         async with opened(tmp_path, *[say("Done.")] * 9) as host:
             session_id = await host.open_session(["crowd", "hints"])
             observer = Recorder()

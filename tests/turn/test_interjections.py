@@ -88,7 +88,7 @@ def test_the_story_goes_on_with_what_the_player_added(tmp_path: Path) -> None:
 
 def test_one_that_comes_between_calls_is_told_before_the_next_one(tmp_path: Path) -> None:
     cast(tmp_path, "tale", {"told": story(agent={"tools": {"builtin": ["create-notification"]}})})
-    first = calls(call("create-notification", {"message": "Hm."}))
+    first = calls(call("create-notification", {"level": "info", "title": "Hm", "message": "Hm."}))
 
     async def body(table: Table) -> Any:
         turn = await table.play("I wait.")
@@ -103,7 +103,10 @@ def test_one_that_comes_between_calls_is_told_before_the_next_one(tmp_path: Path
 
 def test_a_draft_after_one_is_taken_back_and_the_story_before_it_stays(tmp_path: Path) -> None:
     cast(tmp_path, "tale", {"told": story(agent={"tools": {"builtin": ["create-notification"]}})})
-    draft = say("Let me see.", call("create-notification", {"message": "Hm."}))
+    draft = say(
+        "Let me see.",
+        call("create-notification", {"level": "info", "title": "Hm", "message": "Hm."}),
+    )
     turn = at(
         tmp_path,
         lambda table: table.play("I wait."),

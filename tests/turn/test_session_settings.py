@@ -127,6 +127,28 @@ def test_a_value_fits_its_declaration_or_not(
     assert [value for value in unfit if expected_instead(setting, value) is None] == []
 
 
+@pytest.mark.parametrize(
+    ("fields", "value", "said"),
+    [
+        ({"type": "text"}, 1, "a text"),
+        ({"type": "toggle"}, 1, "true or false"),
+        ({"type": "number"}, "1", "a number"),
+        ({"type": "integer", "max": 12}, 13, "a whole number of at most 12"),
+        ({"type": "integer", "min": 1_000_000}, 1.5, "a whole number of at least 1000000"),
+        ({"type": "slider", "min": 0.5, "max": 9}, 0, "a number from 0.5 to 9"),
+        (
+            {"type": "select", "options": [{"value": v, "label": v} for v in ("a", "b")]},
+            "c",
+            "one of 'a', 'b'",
+        ),
+    ],
+)
+def test_what_a_setting_takes_is_said_in_words(
+    fields: dict[str, Any], value: Any, said: str
+) -> None:
+    assert expected_instead(declared(**fields), value) == said
+
+
 def test_values_that_do_not_fit_fall_to_the_next_layer() -> None:
     settings = SessionSettings(
         player={"p": {"a": 5, "b": "x"}}, world={"p": {"a": 2, "b": False}, "q": {"c": 1}}

@@ -12,6 +12,7 @@ from covel_host.manifest.rules import (
     named_files,
     record_schemas,
     registrations,
+    template_variables,
     ui_specs,
     variants,
 )
@@ -104,8 +105,9 @@ TEXT_RULES: Final[tuple[Rule[Any], ...]] = (
     *variants.PACKAGE_RULES,
     *variants.VARIANT_RULES,
     *variants.BODY_RULES,
+    *template_variables.RULES,
 )
-"""Rules on translations, for the validator alone."""
+"""Rules on translations and prompt bodies, for the validator alone."""
 
 ALL_RULES: Final = (*LOADING_RULES, *FILE_RULES, *TEXT_RULES)
 """Every rule object."""

@@ -6,7 +6,14 @@ from dataclasses import replace
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.source import SourceText
 from covel_host.manifest.reading import PackageReading
-from covel_host.manifest.rules import inline_texts, label_files, messages, ui_specs, variants
+from covel_host.manifest.rules import (
+    inline_texts,
+    label_files,
+    messages,
+    template_variables,
+    ui_specs,
+    variants,
+)
 from covel_host.manifest.rules.facts import PackageFacts
 from covel_host.manifest.rules.file_references import FileReference
 from covel_host.manifest.rules.label_files import LabelFile
@@ -29,6 +36,9 @@ def text_problems(
         yield from found_by(inline_texts.UI_RULES, spec, spec.reference.frontmatter)
     yield from _label_problems(facts.package, sources)
     yield from _variant_problems(facts)
+    for runtime in facts.runtimes:
+        for body in template_variables.prompt_bodies(runtime):
+            yield from found_by(template_variables.RULES, body, body.frontmatter)
 
 
 def _label_problems(

@@ -28,7 +28,7 @@ def compiled_or_reason(value: object, *, may_have_patterns: bool = True) -> "Com
                 f"it refers to {foreign!r}; references stay inside the schema file, such as "
                 "'#/$defs/name'"
             )
-        return str(error).rstrip(".")
+        return str(error)
 
 
 def text_field_problem(schema: object, name: str) -> str | None:

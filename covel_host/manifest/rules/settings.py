@@ -19,8 +19,7 @@ def default_unfit(root: RootFacts) -> Iterator[Problem]:
             path: Path = ("contributes", "settings", index, "default")
             yield Problem(
                 path,
-                f"{field(path)} is {shown(setting.default)}; the setting is of type "
-                f"{setting.type!r}, so expected {expected}.",
+                f"{field(path)} is {shown(setting.default)}; the setting takes {expected}.",
                 "Change the default, or leave it out.",
             )
 
@@ -32,7 +31,8 @@ def limits_crossed(root: RootFacts) -> Iterator[Problem]:
             path: Path = ("contributes", "settings", index, "min")
             yield Problem(
                 path,
-                f"{field(path)} is {setting.min:g}, more than 'max', which is {setting.max:g}.",
+                f"{field(path)} is {shown(setting.min)}, more than 'max', which is "
+                f"{shown(setting.max)}.",
                 "Exchange the two.",
             )
 
