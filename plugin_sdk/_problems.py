@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic_core import ErrorDetails, from_json
 
+from plugin_sdk._member_names import MemberNames
 from plugin_sdk.errors import FieldProblem
 
 _TYPE_NAMES = {
@@ -54,8 +55,6 @@ _TYPE_NAMES = {
 _CONTAINERS: dict[str, Literal["array", "object"]] = {"an array": "array", "an object": "object"}
 
 _SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "missing": lambda facts: "This field is required.",
-    "extra_forbidden": lambda facts: "This field is not known here. Leave it out.",
     "greater_than": lambda facts: f"The number must be greater than {facts['gt']}.",
     "greater_than_equal": lambda facts: f"The number must be at least {facts['ge']}.",
     "less_than": lambda facts: f"The number must be less than {facts['lt']}.",
@@ -101,17 +100,21 @@ class _Finding:
     branch: str
 
 
-def field_problems(errors: Iterable[ErrorDetails], text: str) -> tuple[FieldProblem, ...]:
+def field_problems(
+    errors: Iterable[ErrorDetails], text: str, *, schema: Mapping[str, Any] | None = None
+) -> tuple[FieldProblem, ...]:
     """The problems of one validation of the JSON `text`, one per field, in the order met.
 
     The ways of a union are one problem: the way that came closest speaks, and where none fits even
-    by type all are named together.
+    by type all are named together. With the JSON Schema of the value, names that it does not know
+    are told with the nearest right one.
     """
     listed = list(errors)
     if listed and listed[0]["type"] == "json_invalid":
         return (_not_json(listed[0]),)
     value = _value_of(text)
-    return tuple(_merged([_finding(error, value) for error in listed]))
+    names = MemberNames(schema, value)
+    return tuple(_merged([_finding(error, value, names) for error in listed]))
 
 
 def non_finite_problem(token: str) -> FieldProblem:
@@ -147,7 +150,7 @@ def _value_of(text: str) -> object:
         return None
 
 
-def _finding(error: ErrorDetails, value: object) -> _Finding:
+def _finding(error: ErrorDetails, value: object, names: MemberNames) -> _Finding:
     location, union_at, branch = _real_place(error, value)
     kind = error["type"]
     facts = error.get("ctx", {})
@@ -158,6 +161,10 @@ def _finding(error: ErrorDetails, value: object) -> _Finding:
         )
     if expected is not None:
         sentence = f"Expected {expected}, got {shown(error['input'])}."
+    elif kind == "missing":
+        sentence = names.missing(location)
+    elif kind == "extra_forbidden":
+        sentence = names.unknown(location)
     elif kind in _SENTENCES:
         sentence = _SENTENCES[kind](facts)
     else:

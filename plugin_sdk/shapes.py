@@ -75,7 +75,9 @@ class Shape:
         try:
             return self._validate(text)
         except ValidationError as error:
-            problems = field_problems(error.errors(include_url=False), text)
+            problems = field_problems(
+                error.errors(include_url=False), text, schema=self.json_schema
+            )
             raise _invalid(problems) from error
 
     def to_json(self, value: object) -> JsonValue:

@@ -60,23 +60,22 @@ class AuthorCall:
         """
         if self._is_async and limit_s is None:
             return await told_apart(self._on_loop)
-        loop = asyncio.get_running_loop()
-        over = loop.create_future()
+        over = asyncio.get_running_loop().create_future()
         task = self._task = self._tasks.start(
             self._to_its_end(over),
             name=self._name,
             stoppable=self._is_async,
             on_end=partial(_end, over),
         )
-        timer = None if limit_s is None else loop.call_later(limit_s, _end, over)
+        if limit_s is not None:
+            self._tasks.limits.begin(over, limit_s)
         try:
             await over
         except asyncio.CancelledError:
             self._leave(task)
             raise
         finally:
-            if timer is not None:
-                timer.cancel()
+            self._tasks.limits.end(over)
         if not task.done():
             self._leave(task)
             raise AuthorLate

@@ -5,6 +5,8 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
+from covel_host.base.limits import Limits
+
 Result = TypeVar("Result")
 
 
@@ -18,6 +20,8 @@ class TaskTracker:
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unstoppable: set[asyncio.Task[Any]] = set()
+        self.limits = Limits()
+        """The limits of the waits for them."""
 
     def start(
         self,

@@ -106,11 +106,6 @@ class PluginWatcher:
         """
         self._notices.put(_Notice(time.monotonic(), plugin_id, on_told))
 
-    @property
-    def is_polling(self) -> bool:
-        """Whether changes are found by looking again and again."""
-        return self._problem is not None
-
     def _notice(self, target: WatchTarget, path: str, is_folder: bool) -> None:
         """Called in threads of watchdog, for every event."""
         at_s = time.monotonic()

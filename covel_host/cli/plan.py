@@ -11,8 +11,8 @@ from covel_host.cli.output import write_json, write_text
 
 @click.command(
     "plan",
-    epilog="Nothing is run, and no hook is asked. Every run is taken to go well and to emit "
-    "nothing. Reference: docs/turns.md.",
+    epilog="No code of a package is loaded, so none has to be trusted, and no hook is asked. Every "
+    "run is taken to go well and to emit nothing. Reference: docs/turns.md.",
 )
 @click.argument("session_id", metavar="SESSION")
 @plugins_dir_option

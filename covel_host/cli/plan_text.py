@@ -2,8 +2,9 @@
 
 from dataclasses import asdict
 
-from covel_host.catalog.catalog import Catalog
-from covel_host.catalog.sources import read_sources
+from covel_host.catalog.catalog import Catalog, PackageState
+from covel_host.catalog.sources import SourcesError, read_sources
+from covel_host.catalog.trust import brings_code, trust_advice
 from covel_host.cli.in_session import read_packages, read_store
 from covel_host.cli.output import table
 from covel_host.settings import Settings
@@ -40,7 +41,17 @@ def plan_of(settings: Settings, session_id: str) -> TurnPlan:
         for name in session.active_packages
     }
     paused = frozenset(name for name, row in failures.items() if _is_paused(row, catalog))
-    return plan_turn(session_id, session.status, clock, packages, paused=paused)
+    return plan_turn(
+        session_id,
+        session.status,
+        clock,
+        packages,
+        paused=paused,
+        broken=frozenset(name for name, state in catalog.packages.items() if _is_broken(state)),
+        untrusted=frozenset(
+            name for name, state in catalog.packages.items() if _is_untrusted(state, settings)
+        ),
+    )
 
 
 def plan_json(plan: TurnPlan) -> dict[str, object]:
@@ -54,6 +65,7 @@ def plan_json(plan: TurnPlan) -> dict[str, object]:
         "notRunning": [_run_json(run) for run in plan.others],
         "hazards": [asdict(hazard) for hazard in plan.hazards],
         "missingPackages": list(plan.missing),
+        "untrustedPackages": list(plan.untrusted),
     }
 
 
@@ -77,6 +89,11 @@ def plan_text(plan: TurnPlan) -> str:
     lines += [
         f"\nwarning: the session's package {name!r} is not installed.\n" for name in plan.missing
     ]
+    lines += [
+        f"\nwarning: the turn is played without {name!r}, whose code nobody allowed to run. "
+        f"{trust_advice(name)}\n"
+        for name in plan.untrusted
+    ]
     return "".join(lines)
 
 
@@ -86,6 +103,27 @@ def _is_paused(row: PackageFailures, catalog: Catalog) -> bool:
         return False
     # A package that has changed since begins anew.
     return read_sources(state.reading.root).content_hash == row.content_hash
+
+
+def _is_broken(state: PackageState) -> bool:
+    if state.reading.blocks_loading:
+        return True
+    try:
+        read_sources(state.reading.root)
+    except (SourcesError, OSError):
+        return True
+    return False
+
+
+def _is_untrusted(state: PackageState, settings: Settings) -> bool:
+    if not brings_code(state.reading) or _is_broken(state):
+        return False
+    content_hash = read_sources(state.reading.root).content_hash
+    found = state.found
+    grant = settings.trust.grant(
+        state.plugin_id, source=found.source, content_hash=content_hash, root=found.root
+    )
+    return grant is None
 
 
 def _run_json(run: PlannedRun) -> dict[str, object]:

@@ -166,10 +166,8 @@ RULE_EXAMPLES: Final[Mapping[str, Example]] = {
         "contributes:\n  extensions: [{ point: prompt.segment@1, id: herbs }]\n",
     ),
     "template-variable-unknown": Example(
-        f"---\ndescription: Counts herbs.\n{_SETTING}      default: fall\n{_STAGE}---\n"
-        "It is {{ userSettings.seasn }}.\n",
-        f"---\ndescription: Counts herbs.\n{_SETTING}      default: fall\n{_STAGE}---\n"
-        "It is {{ userSettings.season }}.\n",
+        f"---\ndescription: Counts herbs.\n{_STAGE}---\nAnswer {{{{ player.mesage }}}}.\n",
+        f"---\ndescription: Counts herbs.\n{_STAGE}---\nAnswer {{{{ player.message }}}}.\n",
     ),
     "inline-locale-map": Example(
         "displayName: { en: Herb ledger, zh-CN: 草药账本 }\n", "displayName: Herb ledger\n"

@@ -60,8 +60,8 @@ TEXT_RULES = (
     warning(
         "COV289",
         "template-variable-unknown",
-        "A body names variables of the host, such as `{{ world.name }}`, the package's own settings "
-        "as `{{ userSettings.KEY }}`, and inputs as `{{ inputs.PLUGIN.RUNTIME }}`. What it does not "
-        "find becomes the empty text; placeholders of other roots are left as they stand.",
+        "A body names variables of the host, such as `{{ world.name }}`, the package's own "
+        "settings as `{{ userSettings.KEY }}`, and inputs as `{{ inputs.PLUGIN.RUNTIME }}`. What "
+        "is not found becomes the empty text; placeholders of other roots stay as they are.",
     ),
 )

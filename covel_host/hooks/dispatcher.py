@@ -70,10 +70,6 @@ class HookDispatcher:
         """Whether any hook is called on `event`; if not, its payload need not be made."""
         return event in self._hooks
 
-    def hooks_of(self, event: str) -> tuple[Hook, ...]:
-        """The hooks of `event` in the order of their calls."""
-        return tuple(ready.hook for ready in self._hooks.get(event, ()))
-
     def failures_told_to(self, trace: TraceWriter) -> tuple[str, ...]:
         """A sentence for the author about each failure that `trace` was told of; each once.
 
@@ -98,12 +94,12 @@ class HookDispatcher:
         about = HOOK_EVENTS[event]
         assert about.mode == "sequential", f"{event} is observed, not dispatched"
         effects: dict[str, object] = {}
-        for hook in hooks:
-            call = await self._ended(hook, about, payload, facts)
+        for ready in hooks:
+            call = await self._ended(ready, about, payload, facts)
             self._report(call, about, payload, facts)
             reason = _abort_reason(call)
             if about.is_guard and reason is not None:
-                return HookOutcome(payload, effects, reason, hook.plugin_id)
+                return HookOutcome(payload, effects, reason, ready.hook.plugin_id)
             if isinstance(call.end, Aborted):
                 break
             if isinstance(call.end, Rewritten):

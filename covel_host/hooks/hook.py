@@ -42,7 +42,8 @@ class TraceWriter(Protocol):
     def add(self, type: str, **data: Any) -> object: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Not frozen, like all that is made for each call: freezing takes longer than a small hook.
+@dataclass(slots=True, kw_only=True)
 class HookFacts:
     """What surrounds one event.
 

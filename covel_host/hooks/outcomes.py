@@ -37,7 +37,7 @@ CallEnd: TypeAlias = Rewritten[Payload] | Aborted | HookFailure | None
 """None: `match` said no, so nothing was called."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class EndedCall(Generic[Payload]):
     """One call that has ended."""
 

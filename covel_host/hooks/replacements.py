@@ -43,7 +43,7 @@ class Replacement:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rewritten(Generic[Payload]):
     """A payload after one answer.
 

@@ -23,6 +23,7 @@ from covel_host.models.port import PieceSink
 from covel_host.models.provider_errors import broken_reply, provider_error
 from covel_host.models.provider_http import http_client, key_for_library
 from covel_host.models.slots import Slot
+from covel_host.models.wire_settings import sent_options
 
 
 class ProviderEmbeddings:
@@ -48,7 +49,7 @@ class ProviderEmbeddings:
             ModelError: there is not one usable vector for each text; the library's exception, if
                 there is one, is the cause.
         """
-        body = _options(self._slot)
+        body = sent_options(self._slot)
         settings = EmbeddingSettings(extra_body=body) if body else EmbeddingSettings()
         try:
             result = await self._model.embed(
@@ -88,10 +89,3 @@ class _Client(AsyncOpenAI):
     @cached_property
     def embeddings(self) -> AsyncEmbeddings:
         return _InOrder(self)
-
-
-def _options(slot: Slot) -> dict[str, Any]:
-    given = slot.provider_options.value if slot.provider_options is not None else {}
-    named = (given.get(slot.protocol.value), given.get(slot.provider.value))
-    # The more specific name wins, as for text.
-    return {key: value for part in named if isinstance(part, dict) for key, value in part.items()}

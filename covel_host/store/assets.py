@@ -24,12 +24,6 @@ _IS_REF = (
 
 _INSERT = Statement(insert(MEDIA_ASSETS).on_conflict_do_nothing())
 _GET = Statement(select(MEDIA_ASSETS).where(_IS_ASSET))
-_LIST = Statement(
-    select(MEDIA_ASSETS)
-    .where(MEDIA_ASSETS.c.media_id > bindparam("after"))
-    .order_by(MEDIA_ASSETS.c.media_id)
-    .limit(bindparam("limit"))
-)
 _OWN = Statement(
     update(MEDIA_ASSETS)
     .where(MEDIA_ASSETS.c.media_id == bindparam("id"), MEDIA_ASSETS.c.owner_session_id.is_(None))
@@ -63,7 +57,6 @@ _DELETE_OF_SESSION = Statement(
     )
 )
 _ADD_REF = Statement(insert(MEDIA_REFS).on_conflict_do_nothing())
-_REMOVE_REF = Statement(delete(MEDIA_REFS).where(*_IS_REF))
 _USABLE = Statement(
     select(MEDIA_ASSETS.c.media_id).where(
         _IS_ASSET,
@@ -96,14 +89,6 @@ def get_asset(reading: Reading, media_id: str) -> MediaAssetRecord | None:
     """What is known of the file with that hash, or None."""
     row = reading.row(_GET, {"media_id": media_id})
     return None if row is None else _record(row)
-
-
-def list_assets(
-    reading: Reading, *, limit: int = DEFAULT_LIMIT, after: str = ""
-) -> list[MediaAssetRecord]:
-    """At most `limit` assets by ID; `after` is the last ID read."""
-    rows = reading.rows(_LIST, {"limit": checked_limit(limit), "after": after})
-    return [_record(row) for row in rows]
 
 
 def list_session_assets(
@@ -146,11 +131,6 @@ def add_media_ref(
         "created_at": time_text(at),
     }
     transaction.run(_ADD_REF, row)
-
-
-def remove_media_ref(transaction: Transaction, media_id: str, *, session_id: str) -> bool:
-    """Take the session's reference away, bytes and owner staying; whether it was there."""
-    return transaction.run(_REMOVE_REF, {"media_id": media_id, "session_id": session_id}) > 0
 
 
 def may_use_asset(reading: Reading, media_id: str, *, session_id: str) -> bool:

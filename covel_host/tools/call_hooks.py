@@ -14,7 +14,7 @@ from covel_host.tools.envelope import replaced_envelope
 from plugin_sdk.hook_events import FinishedToolCall, ToolCall, ToolFailure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AskedCall:
     """A call as its hooks left it, its ID kept; with a `refusal` it is not to be run."""
 
@@ -22,7 +22,7 @@ class AskedCall:
     refusal: CallError | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ReviewedCall:
     """A call that has ended, as its hooks left it; `ends_run` when one of them ends the loop."""
 
@@ -72,7 +72,7 @@ class CallHooks:
         outcome = await self._hooks.dispatch("post_tool_use", call, self._facts(result.request))
         ends_run = outcome.effects.get("terminate") is True
         content = outcome.payload.result
-        if content == result.content:
+        if outcome.payload is call or content == result.content:
             return ReviewedCall(result, ends_run)
         envelope = replaced_envelope(
             result.envelope, content, language=self._scope.instruction_locale

@@ -17,7 +17,13 @@ from covel_host.turn.execution_report import (
 from covel_host.turn.facts import ExecutionFacts
 from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
 from covel_host.turn.hook_calls import TurnHooks, execution_hooks
-from covel_host.turn.layer_playing import ABORTED, CANCELLED, LayerPlayer, is_cancelled
+from covel_host.turn.layer_playing import (
+    ABORTED,
+    BROKEN,
+    CANCELLED,
+    LayerPlayer,
+    is_cancelled,
+)
 from covel_host.turn.nested_runs import ExecutionNestedRuns
 from covel_host.turn.ports import Observer, TurnPorts
 from covel_host.turn.run_making import RunMaker
@@ -86,6 +92,7 @@ class Execution:
         Raises:
             asyncio.CancelledError: it was aborted. Before the commit: the turn is kept as failed,
                 without its writes. A commit that has begun ends first and counts.
+            Exception: a defect of the host; the turn is kept as failed, without its writes.
         """
         target = self._facts.target
         named = {} if target is None else {"runtimeId": target.runtime.runtime_id}
@@ -99,6 +106,10 @@ class Execution:
             if not is_cancelled():
                 return await self._settled(CANCELLED)
             await self._settled(ABORTED)
+            raise
+        except Exception:
+            # The turn is over all the same: it is kept, and whoever watches is told so.
+            await self._settled(BROKEN)
             raise
         try:
             return await self._settled(ended)
@@ -195,6 +206,8 @@ class Execution:
         )
         if not is_continued(self._facts, report):
             await self.tell_end()
+        if settled.defect is not None:
+            raise settled.defect
         return report
 
     def _status(self, ended: RunFailure | None) -> str:

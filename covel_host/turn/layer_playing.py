@@ -28,6 +28,11 @@ ABORTED = RunFailure("aborted-by-player", "The execution was aborted before its 
 CANCELLED = RunFailure(
     "cancelled", "The run was cancelled before its commit, such as by closing the host."
 )
+BROKEN = RunFailure(
+    "internal",
+    "The host itself failed in this turn; its log says where.",
+    counts_as_error=False,
+)
 
 
 @dataclass(slots=True)
@@ -62,6 +67,7 @@ class LayerPlayer:
         self._ids = ids
         self._target = target
         self.was_cancelled = False
+        self._is_broken = False
 
     async def play(self, layer: Sequence[ScheduledRun]) -> dict[str, RunOutcome]:
         """How the runs of the layer ended, by runtime ID.
@@ -72,6 +78,8 @@ class LayerPlayer:
         Raises:
             asyncio.CancelledError: the execution was cancelled; runs that had begun are kept as
                 aborted.
+            Exception: a defect of the host; the run that met it is kept as failed, the others of
+                the layer as cancelled.
         """
         self._finished.enter(layer)
         playing = [self._made(scheduled) for scheduled in layer]
@@ -82,6 +90,8 @@ class LayerPlayer:
                 async with asyncio.TaskGroup() as group:
                     for one in playing:
                         group.create_task(self._played(one))
+        except ExceptionGroup as defects:
+            raise defects.exceptions[0] from defects
         finally:
             self._keep(playing)
         return {one.runtime.runtime_id: one.outcome for one in self._finished.runs[-len(playing) :]}
@@ -124,12 +134,18 @@ class LayerPlayer:
             playing.result = await playing.run.result()
         except asyncio.CancelledError:
             if is_cancelled():
-                playing.result = playing.run.cut_short(ABORTED)
+                failure = CANCELLED if self._is_broken else ABORTED
+                playing.result = playing.run.cut_short(failure)
                 await self._announcer.tell_runtime_end(playing.result)
                 raise
             # Not the execution was cancelled, but the run, such as by closing the host.
             self.was_cancelled = True
             playing.result = playing.run.cut_short(CANCELLED)
+        except Exception:
+            self._is_broken = True
+            playing.result = playing.run.cut_short(BROKEN)
+            await self._announcer.tell_runtime_end(playing.result)
+            raise
         await self._announcer.tell_runtime_end(playing.result)
 
 

@@ -40,8 +40,8 @@ class PlannedRun:
 class TurnPlan:
     """The layers of the next turn in order, and every other runtime of the session.
 
-    `missing` are active packages that are not installed. With a status other than `active` nothing
-    runs at all.
+    `missing` are active packages that are not installed, `untrusted` those whose code nobody
+    allowed to run: a turn is played without them. With a status other than `active` nothing runs.
     """
 
     session_id: str
@@ -52,6 +52,7 @@ class TurnPlan:
     others: tuple[PlannedRun, ...]
     hazards: tuple[Hazard, ...]
     missing: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
 
 
 def plan_turn(
@@ -61,12 +62,16 @@ def plan_turn(
     packages: Mapping[str, PackageReading | None],
     *,
     paused: frozenset[str] = frozenset(),
+    broken: frozenset[str] = frozenset(),
+    untrusted: frozenset[str] = frozenset(),
 ) -> TurnPlan:
     """The plan for the session's next turn; `packages` are its active ones, None where missing.
 
-    Those of `paused` are set aside after repeated errors.
+    Those of `paused` are set aside after repeated errors. Those of `broken` and `untrusted` are not
+    loaded for a turn, which then knows nothing of them.
     """
-    readings = [reading for reading in packages.values() if reading is not None]
+    installed = [reading for reading in packages.values() if reading is not None]
+    readings = [one for one in installed if one.plugin_id not in broken | untrusted]
     found, left_out = declared_runtimes(readings, paused=paused)
     declarations = [one.declaration for one in found]
     situation = _situation(clock, found)
@@ -83,9 +88,11 @@ def plan_turn(
         others=(
             *_others(declarations, situation, schedule, planned, status),
             *(PlannedRun(one.runtime_id, None, one.message, one.code) for one in left_out),
+            *_unloaded(installed, broken, untrusted),
         ),
         hazards=schedule.hazards,
         missing=tuple(name for name, reading in packages.items() if reading is None),
+        untrusted=tuple(name for name in packages if name in untrusted),
     )
 
 
@@ -113,6 +120,21 @@ def _layers(
             for run in layer
         )
         schedule.settle({run.runtime_id: RunOutcome(completes_setup=True) for run in layer})
+
+
+def _unloaded(
+    installed: Iterable[PackageReading], broken: frozenset[str], untrusted: frozenset[str]
+) -> Iterable[PlannedRun]:
+    for package in installed:
+        if package.plugin_id in broken:
+            code, why = "package-not-loaded", "has problems and is not loaded"
+        elif package.plugin_id in untrusted:
+            code, why = "package-untrusted", "has code that nobody allowed to run"
+        else:
+            continue
+        for runtime in package.runtimes:
+            why_not = f"its package {package.plugin_id!r} {why}"
+            yield PlannedRun(runtime.runtime_id, None, why_not, code)
 
 
 def _others(

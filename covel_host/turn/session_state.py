@@ -16,7 +16,7 @@ from covel_host.turn.session_settings import SessionSettings, read_session_setti
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """A session as one revision left it.
+    """A session as it is.
 
     `session` has status, phase, count, locale, packages and incarnation; `model_slots` are the
     slots that players chose, by runtime ID; `settings` what players and the world set.

@@ -26,6 +26,7 @@ from covel_host.turn.committing import changed_failures, commit_obstacle, execut
 from covel_host.turn.facts import ExecutionFacts
 from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
 from covel_host.turn.hook_calls import TurnHooks
+from covel_host.turn.layer_playing import BROKEN
 from covel_host.turn.ports import TurnPorts
 
 _LOG = logging.getLogger(__name__)
@@ -38,12 +39,14 @@ class Settled:
     """What became of an execution; `failure` is None exactly when it was committed.
 
     `session` is the session after the commit. `needs_resync` says that something committed could
-    not be told.
+    not be told. `defect` is the defect of the host that kept it from being committed; it is to be
+    raised once the end was told.
     """
 
     session: SessionRecord | None = None
     failure: RunFailure | None = None
     needs_resync: bool = False
+    defect: Exception | None = None
 
 
 class Settling:
@@ -90,6 +93,9 @@ class Settling:
             return await self._refused(commit, refused)
         except StoreError as error:
             return await self._lost(error)
+        except Exception as defect:
+            await self._keep_failure(BROKEN)
+            return Settled(failure=BROKEN, defect=defect)
         return await self._told(commit, stored)
 
     async def _refused(self, commit: ExecutionCommit, refused: CommitRefused) -> Settled:

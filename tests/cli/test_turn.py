@@ -102,6 +102,32 @@ def test_nothing_is_planned_or_played_in_a_paused_session(covel: Covel, home: Pa
     assert {run["code"] for run in plan["notRunning"]} == {"session-not-active"}
 
 
+def test_the_plan_leaves_out_what_a_turn_would_not_load(covel: Covel, home: Path) -> None:
+    tale(home)
+    for name in ("coded", "broken"):
+        folder = home / "plugins" / name
+        (folder / "server").mkdir(parents=True)
+        (folder / "PLUGIN.md").write_text(
+            "---\ndescription: Watches.\nruntime:\n  schedule: { stage: audit }\n---\nLook.\n"
+        )
+    packages = ("--with", "tale", "--with", "coded", "--with", "broken")
+    made = covel("sessions", "new", *packages, "--json")
+    session_id = json.loads(made.out)["sessionId"]
+    assert plan_of(covel, session_id)["untrustedPackages"] == []
+    (home / "plugins" / "coded" / "server" / "index.py").write_text("raise SystemExit\n")
+    manifest = home / "plugins" / "broken" / "PLUGIN.md"
+    manifest.write_text(manifest.read_text().replace("runtime:", "kind: nothing\nruntime:", 1))
+    plan = plan_of(covel, session_id)
+    codes = {run["runtimeId"]: run["code"] for run in plan["notRunning"]}
+    assert (codes["coded"], codes["broken"]) == ("package-untrusted", "package-not-loaded")
+    assert plan["untrustedPackages"] == ["coded"]
+    assert "allow it: covel trust grant coded, or --trust coded" in covel("plan", session_id).out
+    covel("trust", "grant", "coded", "--yes")
+    plan = plan_of(covel, session_id)
+    assert plan["untrustedPackages"] == []
+    assert "package-untrusted" not in {run["code"] for run in plan["notRunning"]}
+
+
 def test_a_turn_needs_a_message_or_a_start(covel: Covel, home: Path) -> None:
     tale(home)
     session_id = opened(covel)

@@ -24,8 +24,8 @@ def aborted(
         members["init"] = setup
     cast(home, "tale", members)
     made = covel("sessions", "new", "--with", "tale", "--json").json
-    arguments = [SCRIPT, *command, "--model", "offline"]
-    arguments[2] = made["sessionId"]
+    arguments = [str(SCRIPT), *command, "--model", "offline"]
+    arguments[2] = str(made["sessionId"])
     with (
         subprocess.Popen(
             arguments,

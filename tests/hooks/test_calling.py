@@ -58,10 +58,12 @@ def test_a_hook_that_swallows_its_cancellation_is_left_and_known() -> None:
             return proceed(replace={"name": "late"})
 
         scene = Scene(hook(stays, timeout_ms=10))
-        outcome = await dispatch(scene)
-        assert outcome.aborted is not None
-        assert scene.tasks.pending == ("hook bells:stays",)
-        gate.set()
+        try:
+            outcome = await dispatch(scene)
+            assert outcome.aborted is not None
+            assert scene.tasks.pending == ("hook bells:stays",)
+        finally:
+            gate.set()
         await scene.tasks.close()
         assert outcome.payload.name == "ring-bell"
         assert scene.traced == ["hook.error stays", "hook.aborted stays"]

@@ -87,9 +87,12 @@ def test_only_the_slots_key_and_our_headers_leave_the_process(
 
 
 def test_options_of_the_slot_go_into_the_request() -> None:
-    options = sourced({"openai-chat-v1": {"dimensions": 8, "a": 1}, "lab": {"a": 2}})
+    options = sourced(
+        {"openai-chat-v1": {"dimensions": 8, "a": 1}, "lab": {"a": 2, "promptCacheKey": True}}
+    )
     _, double = embed(["a"], vectors([1.0]), slot={"provider_options": options})
     assert (double.requests[0]["dimensions"], double.requests[0]["a"]) == (8, 2)
+    assert "promptCacheKey" not in double.requests[0]
 
 
 def test_a_busy_server_is_asked_again_within_the_limits() -> None:

@@ -2,6 +2,7 @@
 
 import datetime
 import enum
+import json
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -119,6 +120,12 @@ class Closed(BaseModel):
     name: str
 
 
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+
+
 class Cat(BaseModel):
     kind: Literal["cat"]
     lives: int
@@ -168,6 +175,30 @@ class Dog(BaseModel):
             {"value.ab": "The key does not fit. The text must have at least 3 characters."},
         ),
         (list[int | Row], '[{"size": 2}]', {"value.0.name": "This field is required."}),
+        (
+            list[Row],
+            '[{"nmae": "a"}]',
+            {"value.0.name": "This field is required; 'nmae' is not known here."},
+        ),
+        (
+            Row | None,
+            '{"Name": "a", "weight": 3}',
+            {"value.name": "This field is required; 'Name' is not known here."},
+        ),
+        (
+            dict[str, Row],
+            '{"x": {"weight": 3, "colour": "red"}}',
+            {"value.x.name": "This field is required; 'weight', 'colour' are not known here."},
+        ),
+        (
+            Closed,
+            '{"nam": "a"}',
+            {
+                "value.name": "This field is required; 'nam' is not known here.",
+                "value.nam": "This field is not known here; the nearest one is 'name'.",
+            },
+        ),
+        (Open, '{"nmae": "a"}', {"value.name": "This field is required."}),
     ],
 )
 def test_every_problem_has_its_real_path(
@@ -176,6 +207,30 @@ def test_every_problem_has_its_real_path(
     found = _problems(_tool(annotation), f'{{"value": {text}}}')
     assert {problem.path: problem.message for problem in found} == problems
     assert len(found) == len(problems)
+
+
+def test_a_misspelt_argument_is_named_with_the_right_one() -> None:
+    @tool
+    def ring(how_often: int, loud: bool = False) -> None:
+        """Ring."""
+
+    with pytest.raises(ToolValidationError) as caught:
+        ring.parse('{"howOften": 3, "loud": true}')
+    assert (
+        caught.value.message == "how_often: This field is required; 'howOften' is not known here."
+    )
+
+
+def test_many_strange_names_are_not_compared() -> None:
+    rows = json.dumps([{f"n{number}": 0 for number in range(60)}] * 500)
+    found = _problems(_tool(list[Row]), f'{{"value": {rows}}}')
+    assert {problem.message for problem in found} == {"This field is required."}
+
+
+def test_a_value_with_many_slips_tells_the_first_ones_exactly() -> None:
+    rows = json.dumps([{f"n{number}am": 0 for number in range(50)}] * 2000)
+    found = _problems(_tool(list[Row]), f'{{"value": {rows}}}')
+    assert sum("not known here" in problem.message for problem in found) == 20
 
 
 def test_a_validators_own_words_are_kept() -> None:

@@ -54,14 +54,19 @@ def test_a_problem_names_the_value_and_what_was_expected(
         ({"minLength": -1}, "-1 is less than 0 (at minLength)"),
         (
             {"properties": {"visits": {"type": "integerr"}}},
-            '"integerr" fits none of the allowed forms; the nearest: "integerr" is none of "array", '
-            '"boolean", "integer", "null", "number", "object", "string" '
-            "(at properties.visits.type)",
+            (
+                '"integerr" fits none of the allowed forms; the nearest: "integerr" is none of '
+                '"array", "boolean", "integer", "null", "number", "object", "string" '
+                "(at properties.visits.type)"
+            ),
         ),
         (
             {"properties": {"name": {"pattern": "("}}},
-            "The pattern '(' cannot be used: look-around and back-references are not supported, "
-            "everything else must be a regular expression (at properties.name.pattern)",
+            (
+                "The pattern '(' cannot be used: look-around and back-references are not "
+                "supported, everything else must be a regular expression "
+                "(at properties.name.pattern)"
+            ),
         ),
     ],
 )

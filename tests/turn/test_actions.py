@@ -329,6 +329,8 @@ def test_the_nearest_action_and_every_wrong_field_are_named(home: Path) -> None:
         assert refused.value.hint == "Did you mean 'put-item'?"
         with pytest.raises(RequestRefused, match=r"(?s)item: .*count: "):
             await table.act("put-item", {"count": "2"})
+        with pytest.raises(RequestRefused, match="required; 'itme' is not known here"):
+            await table.act("put-item", {"itme": "lamp"})
 
     at_table(home, body)
 

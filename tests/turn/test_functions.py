@@ -163,6 +163,7 @@ async def handle(ctx):
         ("return failed(error='x' * 100_000)", "runtime-reported-failure"),
         ("raise ToolError('conflict', 'x' * 100_000, hint='y' * 100_000)", "conflict"),
         ("return 10**5000", "outcome-invalid"),
+        ("raise KeyboardInterrupt", "internal"),
         ("return Exits(a=1)", "internal"),
         ("return Cancels(a=1)", "internal"),
         ("return success(effects=Effects(events=Breaks([1])))", "internal"),

@@ -251,3 +251,59 @@ def test_a_package_that_fails_five_turns_in_a_row_is_set_aside_until_it_is_unpau
     assert ran == [failing] * 5 + [{"other/b": "success", "tale/a": "skipped"}, failing]
     assert left_out.reasons == {"tale/a": "package-paused"}
     assert by_hand
+
+
+@pytest.mark.parametrize("is_alone", [True, False], ids=["alone", "beside-another"])
+def test_a_defect_of_the_host_ends_the_turn_for_all_who_watch(
+    tmp_path: Path, is_alone: bool
+) -> None:
+    async def defect(*_: Any) -> Any:
+        raise ZeroDivisionError("a defect of the host")
+
+    async def body(table: Table) -> Any:
+        observer = Recorder()
+        request = TurnRequest(session_id=table.session_id, message="I wait.")
+        with pytest.raises(ZeroDivisionError):
+            await table.host.play(request, observer=observer)
+        [turn_id] = {event.turn_id for event in observer.events}
+        return observer, table.turn(turn_id), await table.play()
+
+    members = {"a": function(KEEPS, schedule=PRE), "told": story()}
+    if not is_alone:
+        waits = "if ctx.player_message == 'I wait.':\n    await asyncio.sleep(60)\nreturn success()"
+        members["waits"] = function(waits, schedule={"stage": "narrative"})
+    cast(tmp_path, "tale", members)
+    observer, broken, again = at_table(tmp_path, body, defect, say("Rain fell."))
+    assert broken.failure["code"] == "internal"
+    assert "defect" not in broken.failure["message"]
+    ended = observer.events[-1]
+    assert (ended.type, ended.payload["committed"]) == ("execution.completed", False)
+    assert observer.types.count("runtime.failed") == (1 if is_alone else 2)
+    codes = {one["runtimeId"]: one["error"]["code"] for one in broken.results}
+    assert codes["tale/told"] == "internal"
+    assert codes.get("tale/waits", "cancelled") == "cancelled"
+    assert again.report.committed
+    assert (again.rows.session.revision, again.rows.data) == (1, {("notes", "a"): 1})
+
+
+def test_a_defect_of_the_host_in_the_commit_is_kept_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def defect(*_: object) -> None:
+        raise ZeroDivisionError("a defect of the host")
+
+    async def body(table: Table) -> Any:
+        observer = Recorder()
+        request = TurnRequest(session_id=table.session_id, message="I wait.")
+        with monkeypatch.context() as patched:
+            patched.setattr("covel_host.turn.settling.commit_execution", defect)
+            with pytest.raises(ZeroDivisionError):
+                await table.host.play(request, observer=observer)
+        [turn_id] = {event.turn_id for event in observer.events}
+        return observer.events[-1], table.turn(turn_id), await table.play()
+
+    cast(tmp_path, "tale", {"a": function(KEEPS, schedule=PRE)})
+    ended, broken, again = at_table(tmp_path, body)
+    assert (ended.type, ended.payload["committed"]) == ("execution.completed", False)
+    assert broken.failure["code"] == "internal"
+    assert (again.report.committed, again.rows.session.revision) == (True, 1)

@@ -31,6 +31,8 @@ def dataset_undeclared(runtime: RuntimeFacts) -> Iterator[Problem]:
             hint = f"Declare {choice.dataset!r} under `contributes.datasets`."
             if near is not None:
                 hint = f"The nearest data set is {near!r}."
+                if near.lower() == choice.dataset.lower():
+                    hint = f"It is declared as {near!r}; capitals count."
             elif choice.dataset in root.contributes.data:
                 hint = (
                     "It is a namespace of `contributes.data`. Move it to `contributes.datasets` to "

@@ -64,9 +64,8 @@ def unknown_variable(body: PromptBody) -> Iterator[FileProblem]:
         found = _unknown(body.runtime, root, path)
         if found is not None:
             span = source.span(match.start() + offset, match.end() + offset)
-            yield FileProblem(
-                body.frontmatter.file, span, f"`{{{{ {name} }}}}`: {found.says}.", found.hint
-            )
+            message = f"`{{{{ {name} }}}}` {found.says}."
+            yield FileProblem(body.frontmatter.file, span, message, found.hint)
 
 
 def _unknown(runtime: RuntimeFacts, root: str, path: list[str]) -> _Unknown | None:
@@ -80,7 +79,7 @@ def _unknown(runtime: RuntimeFacts, root: str, path: list[str]) -> _Unknown | No
     if meant is None:
         return None
     return _Unknown(
-        f"the host knows no {root!r}, so the model reads the placeholder as it stands",
+        f"is read by the model as it stands: the host knows no {root!r}",
         f"Write `{{{{ {'.'.join((meant, *path))} }}}}`.",
     )
 
@@ -91,7 +90,7 @@ def _unknown_member(root: str, path: list[str]) -> _Unknown | None:
         return None
     near = nearest(path[0], known)
     return _Unknown(
-        f"{root!r} has no {path[0]!r}, so nothing stands there",
+        f"stands for nothing: {root!r} has no {path[0]!r}",
         f"{root!r} has {', '.join(map(repr, known))}."
         if near is None
         else f"Write `{{{{ {'.'.join((root, near, *path[1:]))} }}}}`.",
@@ -107,7 +106,7 @@ def _unknown_setting(runtime: RuntimeFacts, key: str) -> _Unknown | None:
         return None
     near = nearest(key, known)
     return _Unknown(
-        f"the package has no setting {key!r}, so nothing stands there",
+        f"stands for nothing: the package has no setting {key!r}",
         f"Declare {key!r} under `contributes.settings`."
         if near is None
         else f"The nearest setting is {near!r}.",
@@ -133,10 +132,10 @@ def _unknown_input(runtime: RuntimeFacts, path: list[str]) -> _Unknown | None:
         hint = f"The nearest input is `inputs.{near}`."
     elif not inputs:
         hint = "Declare what the runtime reads under `io.inputs`."
-    elif plugin_id in inputs and isinstance(inputs[plugin_id].source, RuntimeSource):
-        at = own.index(inputs[plugin_id].source.runtime)
+    elif plugin_id in inputs and isinstance(source := inputs[plugin_id].source, RuntimeSource):
+        at = own.index(source.runtime)
         hint = f"The value of the input {plugin_id!r} is `inputs.{'.'.join(known[at])}`."
-    return _Unknown(f"no input of the runtime is {'.'.join(path)!r}, so nothing stands there", hint)
+    return _Unknown("stands for nothing: no input of the runtime comes from there", hint)
 
 
 RULES: Final[tuple[Rule[PromptBody], ...]] = (unknown_variable,)
