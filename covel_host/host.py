@@ -197,9 +197,7 @@ class Host:
         self._check_open()
         return self.ports.interjections.put(session_id, text)
 
-    async def open_session(
-        self, packages: Iterable[str], *, observer: Observer | None = None
-    ) -> str:
+    async def open_session(self, packages: Iterable[str]) -> str:
         """The ID of a new session with those active packages, whose hooks have been told of it.
 
         Raises:
@@ -207,12 +205,10 @@ class Host:
         """
         self._check_open()
         session = await new_session(self.ports, tuple(dict.fromkeys(packages)))
-        await tell_session_start(session, self.ports, observer or SilentObserver())
+        await tell_session_start(session, self.ports, SilentObserver())
         return session.session_id
 
-    async def begin_session(
-        self, packages: Iterable[str] = (), *, observer: Observer | None = None
-    ) -> str:
+    async def begin_session(self, packages: Iterable[str] = ()) -> str:
         """The ID of a new session for a player: those packages, every core one, their providers.
 
         They are found among all packages that this host knows.
@@ -222,11 +218,9 @@ class Host:
         """
         self._check_open()
         resolution = packages_for(self.catalog, tuple(packages))
-        return await self.open_session(resolution.active, observer=observer)
+        return await self.open_session(resolution.active)
 
-    async def open_world(
-        self, request: WorldSessionRequest, *, observer: Observer | None = None
-    ) -> WorldSession:
+    async def open_world(self, request: WorldSessionRequest) -> WorldSession:
         """A new session made from a world pack; see `turn.world_sessions.new_world_session`.
 
         Then the hooks of its packages are told of it.
@@ -236,7 +230,7 @@ class Host:
         """
         self._check_open()
         made = await new_world_session(request, self.ports)
-        await tell_session_start(made.session, self.ports, observer or SilentObserver())
+        await tell_session_start(made.session, self.ports, SilentObserver())
         return made
 
     async def run_action(

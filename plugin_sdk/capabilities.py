@@ -6,24 +6,19 @@ What the host does not serve answers `ToolError("unavailable")`.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from plugin_sdk.outcomes import JobStatus
     from plugin_sdk.records import (
-        ChatMessage,
         DataItem,
-        EmbeddingReply,
         HttpResponse,
         MessagePage,
-        ObjectReply,
         PlayerInput,
-        ResolvedSlot,
         ServiceOffer,
         SessionView,
-        TextReply,
         TurnMessage,
         UrlCheck,
     )
@@ -208,55 +203,6 @@ class Agents(Protocol):
         Raises:
             ToolError: the request is wrong, or the sub-agent was not found or failed.
         """
-
-
-class Gateway(Protocol):
-    """The host's models; keys, limits, cancellation and traces are the run's own."""
-
-    async def generate_text(
-        self,
-        messages: str | Sequence[ChatMessage],
-        *,
-        slot: str | None = None,
-        max_output_tokens: int | None = None,
-        temperature: float | None = None,
-    ) -> TextReply:
-        """A complete text; a `str` is one user message, no `slot` means the run's own."""
-
-    async def generate_object(
-        self,
-        messages: str | Sequence[ChatMessage],
-        *,
-        schema: Mapping[str, JsonValue],
-        slot: str | None = None,
-        max_output_tokens: int | None = None,
-        temperature: float | None = None,
-    ) -> ObjectReply:
-        """A value that fits the JSON Schema `schema`."""
-
-    def stream_text(
-        self,
-        messages: str | Sequence[ChatMessage],
-        *,
-        slot: str | None = None,
-        max_output_tokens: int | None = None,
-        temperature: float | None = None,
-    ) -> AsyncIterator[str]:
-        """Pieces of text as they come; ends normally only when the text is complete."""
-
-    async def embed(self, texts: Sequence[str], *, slot: str | None = None) -> EmbeddingReply:
-        """One vector per text, of the slot that is named or the first one for embeddings.
-
-        Offline and with scripted replies the vectors are made of the words of the texts and
-        `model` is `offline`; they compare with each other and with nothing else.
-
-        Raises:
-            ToolError: `unavailable` or `timeout` when the model gave none, also where models are
-                configured and none is for embeddings; `invalid-input` for what is no list of texts.
-        """
-
-    async def resolve_slot(self, slot: str) -> ResolvedSlot:
-        """Where a slot leads, its key included."""
 
 
 class Media(Protocol):

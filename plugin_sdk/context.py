@@ -16,7 +16,6 @@ from plugin_sdk.capabilities import (
     Agents,
     Clock,
     Dispose,
-    Gateway,
     Http,
     Images,
     Inputs,
@@ -34,6 +33,7 @@ from plugin_sdk.capabilities import (
     Tools,
     World,
 )
+from plugin_sdk.gateway import Gateway
 
 if TYPE_CHECKING:
     from plugin_sdk.outcomes import Event

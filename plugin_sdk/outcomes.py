@@ -116,6 +116,7 @@ class Skip:
 
 _NO_VALUE = object()
 _NO_EFFECTS = Effects()
+_NO_REASON = "The handler gave no reason."
 
 
 def success(
@@ -135,11 +136,15 @@ def success(
 
 
 def failed(error: str | Exception, *, effects: Effects | None = None) -> Failed:
-    """A failed run with the text of `error`; a `ToolError` keeps its code and hint."""
+    """A failed run with the text of `error`; a `ToolError` keeps its code and hint.
+
+    An exception without a text is named by its class.
+    """
     effects = effects or _NO_EFFECTS
     if is_tool_error(error):
         return Failed(error=error.message, code=error.code, hint=error.hint, effects=effects)
-    return Failed(error=str(error) or type(error).__name__, effects=effects)
+    unnamed = type(error).__name__ if isinstance(error, Exception) else _NO_REASON
+    return Failed(error=str(error) if str(error).strip() else unnamed, effects=effects)
 
 
 def skipped(reason: str, *, effects: Effects | None = None) -> Skipped:

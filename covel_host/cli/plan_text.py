@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from covel_host.catalog.catalog import Catalog, PackageState
+from covel_host.catalog.catalog import PackageState
 from covel_host.catalog.sources import SourcesError, read_sources
 from covel_host.catalog.trust import brings_code, trust_advice
 from covel_host.cli.in_session import read_packages, read_store
@@ -13,7 +13,7 @@ from covel_host.store.records import SessionRecord
 from covel_host.store.session_clock import SessionClock, read_clock
 from covel_host.store.sessions import require_session
 from covel_host.store.transaction import Reading
-from covel_host.turn.package_pauses import PAUSED_AFTER
+from covel_host.turn.package_pauses import paused_packages
 from covel_host.turn.plan import PlannedRun, TurnPlan, plan_turn
 from covel_host.turn.schedule_types import Hazard
 
@@ -40,14 +40,20 @@ def plan_of(settings: Settings, session_id: str) -> TurnPlan:
         name: None if (state := catalog.packages.get(name)) is None else state.reading
         for name in session.active_packages
     }
-    paused = frozenset(name for name, row in failures.items() if _is_paused(row, catalog))
+    hashes = {
+        name: content_hash
+        for name in failures
+        if (content_hash := _content_hash(catalog.packages.get(name))) is not None
+    }
     return plan_turn(
         session_id,
         session.status,
         clock,
         packages,
-        paused=paused,
-        broken=frozenset(name for name, state in catalog.packages.items() if _is_broken(state)),
+        paused=paused_packages(failures, hashes),
+        broken=frozenset(
+            name for name, state in catalog.packages.items() if _content_hash(state) is None
+        ),
         untrusted=frozenset(
             name for name, state in catalog.packages.items() if _is_untrusted(state, settings)
         ),
@@ -64,6 +70,7 @@ def plan_json(plan: TurnPlan) -> dict[str, object]:
         "layers": [[_run_json(run) for run in layer] for layer in plan.layers],
         "notRunning": [_run_json(run) for run in plan.others],
         "hazards": [asdict(hazard) for hazard in plan.hazards],
+        "storyRuntimes": list(plan.stories.runtime_ids),
         "missingPackages": list(plan.missing),
         "untrustedPackages": list(plan.untrusted),
     }
@@ -86,6 +93,8 @@ def plan_text(plan: TurnPlan) -> str:
     if others:
         lines.append("\nNot in it:\n\n" + table([("RUNTIME", "STAGE", "WHY NOT"), *others]))
     lines += [f"\nwarning: {_hazard_text(hazard)}\n" for hazard in plan.hazards]
+    if plan.stories.warning is not None:
+        lines.append(f"\nwarning: {plan.stories.warning}\n")
     lines += [
         f"\nwarning: the session's package {name!r} is not installed.\n" for name in plan.missing
     ]
@@ -97,28 +106,20 @@ def plan_text(plan: TurnPlan) -> str:
     return "".join(lines)
 
 
-def _is_paused(row: PackageFailures, catalog: Catalog) -> bool:
-    state = catalog.packages.get(row.plugin_id)
-    if row.in_a_row < PAUSED_AFTER or state is None:
-        return False
-    # A package that has changed since begins anew.
-    return read_sources(state.reading.root).content_hash == row.content_hash
-
-
-def _is_broken(state: PackageState) -> bool:
-    if state.reading.blocks_loading:
-        return True
+def _content_hash(state: PackageState | None) -> str | None:
+    """Of what the package is now; `None` when it is not there or cannot be loaded."""
+    if state is None or state.reading.blocks_loading:
+        return None
     try:
-        read_sources(state.reading.root)
+        return read_sources(state.reading.root).content_hash
     except (SourcesError, OSError):
-        return True
-    return False
+        return None
 
 
 def _is_untrusted(state: PackageState, settings: Settings) -> bool:
-    if not brings_code(state.reading) or _is_broken(state):
+    content_hash = _content_hash(state)
+    if content_hash is None or not brings_code(state.reading):
         return False
-    content_hash = read_sources(state.reading.root).content_hash
     found = state.found
     grant = settings.trust.grant(
         state.plugin_id, source=found.source, content_hash=content_hash, root=found.root

@@ -7,11 +7,10 @@ from covel_host.store.records import (
     MessageRecord,
     OutsideInputRecord,
     SessionRecord,
-    ToolCallRecord,
     TraceRecord,
 )
 from covel_host.store.values import time_text, time_text_or_null
-from covel_host.turn.session_export_rows import seat_row, session_row
+from covel_host.turn.session_export_rows import seat_row, session_row, tool_call_row
 
 
 def sessions_json(sessions: Sequence[SessionRecord]) -> dict[str, object]:
@@ -65,7 +64,7 @@ def _turn(facts: TurnFacts, *, has_trace: bool) -> dict[str, object]:
         "finishedAt": time_text_or_null(turn.finished_at),
         "durationMs": turn.duration_ms,
         "results": turn.results,
-        "toolCalls": [_call(call) for call in facts.calls],
+        "toolCalls": [tool_call_row(call) for call in facts.calls],
     }
     if has_trace:
         document["trace"] = [_event(event) for event in facts.trace]
@@ -88,24 +87,6 @@ def _input(given: OutsideInputRecord) -> dict[str, object]:
         "error": given.error,
         "startedAt": time_text(given.started_at),
         "durationMs": given.duration_ms,
-    }
-
-
-def _call(call: ToolCallRecord) -> dict[str, object]:
-    return {
-        "callId": call.call_id,
-        "position": call.position,
-        "pluginId": call.plugin_id,
-        "runtimeId": call.runtime_id,
-        "runId": call.run_id,
-        "name": call.tool_name,
-        "status": call.status,
-        "arguments": call.arguments,
-        "result": call.result,
-        "error": call.error,
-        "approval": call.approval,
-        "startedAt": time_text(call.started_at),
-        "durationMs": call.duration_ms,
     }
 
 

@@ -9,6 +9,7 @@ from covel_host.cli.event_loop import run_loop
 from covel_host.cli.failures import DetailedError
 from covel_host.cli.in_session import read_packages
 from covel_host.cli.output import counted, note, one_line, write_json, write_text
+from covel_host.cli.story_note import warn_of_stories
 from covel_host.cli.world_checks import one_world
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.formats import as_json as diagnostic_json
@@ -34,6 +35,7 @@ def begin_session(
     read_packages(settings, packages)
     if world is None:
         session = run_loop(_empty(settings, packages))
+        _warn_of_stories(settings, session)
         if as_json:
             write_json(
                 {
@@ -58,6 +60,7 @@ def begin_session(
             members={"diagnostics": [diagnostic_json(found) for found in refusal.diagnostics]},
             hint=refusal.hint,
         ) from None
+    _warn_of_stories(settings, begun.session)
     if as_json:
         write_json(_begun_json(begun))
         return 0
@@ -68,6 +71,11 @@ def begin_session(
     for line in begun.notes:
         note(f"note: {line}")
     return 0
+
+
+def _warn_of_stories(settings: Settings, session: SessionRecord) -> None:
+    catalog = read_packages(settings, (), session.active_packages)
+    warn_of_stories(state.reading for state in catalog.packages.values())
 
 
 async def _empty(settings: Settings, packages: Sequence[str]) -> SessionRecord:

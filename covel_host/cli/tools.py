@@ -8,7 +8,10 @@ import click
 from covel_host.cli.options import json_option, plugins_dir_option, safe_option, trust_option
 
 
-@click.command("tools")
+@click.command(
+    "tools",
+    epilog="The tools of the packages come first, those of the framework last.",
+)
 @click.argument("packages", nargs=-1, metavar="[PLUGIN|PATH]...")
 @trust_option
 @safe_option
@@ -22,10 +25,7 @@ def command(
     plugins_dirs: tuple[Path, ...],
     as_json: bool,
 ) -> int:
-    """List the tools that packages register, and those made from their data sets.
-
-    The tools of the packages come first, those of the framework last.
-    """
+    """List the tools that packages register, and those made from their data sets."""
     from covel_host.cli.log_file import log_to_file
     from covel_host.cli.safe_mode import begin_safe_mode
     from covel_host.cli.targets import parse_target

@@ -13,6 +13,7 @@ from covel_host.cli.log_notes import noted
 from covel_host.cli.output import note
 from covel_host.cli.run_execution import committed_revisions
 from covel_host.cli.run_report import run_json
+from covel_host.cli.story_note import warn_of_stories
 from covel_host.cli.streams import give_up
 from covel_host.cli.turn_terminal import TurnTerminal
 from covel_host.host import Host
@@ -51,7 +52,8 @@ def play_one(
         if host.offline_note:
             note(host.offline_note)
         _warn_of_broken(host.catalog)
-        await _warn_of_paused(host, request.session_id)
+        paused = await _warn_of_paused(host, request.session_id)
+        warn_of_stories((one.reading for one in host.catalog.generations()), paused=paused)
         return await host.play(request, observer=terminal)
 
     try:
@@ -145,16 +147,20 @@ def _warn_of_broken(catalog: Catalog) -> None:
             )
 
 
-async def _warn_of_paused(host: Host, session_id: str) -> None:
+async def _warn_of_paused(host: Host, session_id: str) -> frozenset[str]:
+    """Name the packages of the session that are set aside, and give them."""
     failures = await host.ports.store.read(
         lambda reading: read_package_failures(reading, session_id)
     )
-    for plugin_id in sorted(paused_packages(failures, host.catalog.generations())):
+    hashes = {one.plugin_id: one.content_hash for one in host.catalog.generations()}
+    paused = paused_packages(failures, hashes)
+    for plugin_id in sorted(paused):
         note(
             f"warning: the package {plugin_id!r} is set aside in this session after repeated "
             "errors; none of its runtimes runs. To let it run again: "
             f"covel plugins unpause {session_id} {plugin_id}"
         )
+    return paused
 
 
 def _show(report: TurnReport) -> None:

@@ -13,12 +13,3 @@ class Example:
 
     wrong: str
     right: str
-
-
-def manifest_text(example: str) -> str:
-    """One text of an example as a whole `PLUGIN.md`."""
-    if example.startswith(("---", "# ")):
-        return example
-    given = any(line.startswith("description:") for line in example.splitlines())
-    description = "" if given else "description: Counts herbs.\n"
-    return f"---\n{description}{example}---\n"

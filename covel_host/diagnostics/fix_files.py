@@ -5,10 +5,14 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from covel_host.base.paths import OutsideFolder, resolve_inside
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.fixes import FileChange, FixPlan, files_of
+
+_MAX_ROUNDS: Final = 10
+"""Two fixes that undo each other would never come to an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +102,14 @@ def _rename(root: Path, change: FileChange) -> str | None:
     return None
 
 
-def settle(
-    read: Callable[[], FixPlan], *, roots: Mapping[str, Path], max_rounds: int = 10
-) -> FixOutcome:
+def settle(read: Callable[[], FixPlan], *, roots: Mapping[str, Path]) -> FixOutcome:
     """Fix, read again and fix what that shows, until nothing is left to fix.
 
     `read` gives the plan for the files as they are now. A round in which a change could not be
     written is the last one.
     """
     fixed: list[Diagnostic] = []
-    for _ in range(max_rounds):
+    for _ in range(_MAX_ROUNDS):
         plan = read()
         if not plan.changes:
             break

@@ -34,7 +34,6 @@ class HookDispatcher:
         tasks: keeps the calls that did not end in time.
         dependencies: for a package the packages that provide what it requires.
         own_settings: the settings of each package, resolved.
-        framework_hooks: the host's own hooks, called first inside each group.
     """
 
     def __init__(
@@ -49,7 +48,6 @@ class HookDispatcher:
         clock: Clock,
         dependencies: Mapping[str, Collection[str]] | None = None,
         own_settings: Mapping[str, Mapping[str, JsonValue]] | None = None,
-        framework_hooks: Iterable[Hook] = (),
     ) -> None:
         self._active_plugin_ids = tuple(active_plugin_ids)
         self._session_id = session_id
@@ -60,10 +58,10 @@ class HookDispatcher:
         self._own_settings = own_settings or {}
         self._failures: list[tuple[TraceWriter, str]] = []
         self._hooks: dict[str, tuple[ReadyHook, ...]] = {}
-        own, given = tuple(framework_hooks), tuple(hooks)
+        given = tuple(hooks)
         # Most executions have no hooks; those pay nothing for the order of their packages.
         packages = package_order(self._active_plugin_ids, dependencies or {}) if given else ()
-        for hook in ordered_hooks(own, given, packages=packages):
+        for hook in ordered_hooks(given, packages=packages):
             self._hooks[hook.event] = (*self._hooks.get(hook.event, ()), ReadyHook(hook))
 
     def listens(self, event: str) -> bool:

@@ -12,21 +12,15 @@ SomeHook = TypeVar("SomeHook", bound=Hook)
 _GROUPS = {order: rank for rank, order in enumerate(HOOK_ORDERS)}
 
 
-def ordered_hooks(
-    framework: Iterable[SomeHook],
-    hooks: Iterable[SomeHook],
-    *,
-    packages: Sequence[str],
-) -> tuple[SomeHook, ...]:
+def ordered_hooks(hooks: Iterable[SomeHook], *, packages: Sequence[str]) -> tuple[SomeHook, ...]:
     """The hooks in the order of their calls, whatever their events.
 
-    Groups `pre`, `normal`, `post`; inside a group the framework's own hooks first, then by package
-    in the order of `packages`, then in order of definition. Hooks of other packages are left out.
+    Groups `pre`, `normal`, `post`; inside a group by package in the order of `packages`, then in
+    order of definition. Hooks of other packages are left out.
     """
     ranks = {plugin_id: rank for rank, plugin_id in enumerate(packages)}
-    keyed = [((_GROUPS[hook.order], 0, 0, hook.position), hook) for hook in framework]
-    keyed += [
-        ((_GROUPS[hook.order], 1, ranks[hook.plugin_id], hook.position), hook)
+    keyed = [
+        ((_GROUPS[hook.order], ranks[hook.plugin_id], hook.position), hook)
         for hook in hooks
         if hook.plugin_id in ranks
     ]

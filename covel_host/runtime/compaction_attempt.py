@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from covel_host.runtime.compaction_rules import (
+    MAX_SEGMENTS,
     CompactionBudget,
     CompactionRefused,
     NewSummary,
@@ -85,7 +86,7 @@ class CompactionAttempt:
             summary_budget=given.SummaryBudget(
                 max_tokens=budget.max_tokens,
                 max_segment_tokens=budget.max_segment_tokens,
-                max_segments=budget.max_segments,
+                max_segments=MAX_SEGMENTS,
             ),
         )
 

@@ -31,11 +31,10 @@ class CompactionRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CompactionBudget:
-    """The most that summaries may have: together, each, and in number."""
+    """The tokens that summaries may have at most: together, and each."""
 
     max_tokens: int
     max_segment_tokens: int
-    max_segments: int = MAX_SEGMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +116,10 @@ def accepted(
         raise CompactionRefused(
             f"The summaries would have about {total} tokens; their budget is {budget.max_tokens}."
         )
-    if len(found) + len(left_summaries) > budget.max_segments:
+    if len(found) + len(left_summaries) > MAX_SEGMENTS:
         raise CompactionRefused(
             f"There would be {len(found) + len(left_summaries)} summaries; at most "
-            f"{budget.max_segments} are kept."
+            f"{MAX_SEGMENTS} are kept."
         )
     return found
 

@@ -58,18 +58,31 @@ def answer_spec(schema: Mapping[str, JsonValue]) -> ToolSpec:
     Raises:
         ToolError: `invalid-input`, the schema is not JSON.
     """
-    try:
-        copy = json_copy(schema)
-    except JsonValueError as error:
-        raise ToolError("invalid-input", f"The schema is not JSON: {error}.") from error
-    if not isinstance(copy, dict):
-        raise ToolError("invalid-input", "The schema is not an object.")
+    copy = _schema_copy(schema)
     if not _is_object(copy):
         lifted: dict[str, JsonValue] = {
             name: copy.pop(name) for name in _DEFINITIONS if name in copy
         }
         copy = {"type": "object", "properties": {"value": copy}, "required": ["value"], **lifted}
     return ToolSpec(ANSWER_TOOL.name, "Give your answer with this tool.", copy)
+
+
+def asked_schema(response_format: Mapping[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+    """The schema that a text is asked to satisfy, None without a format (spec/models.md 8).
+
+    Raises:
+        ToolError: `invalid-input`, it is another format, or the schema is no JSON Schema.
+    """
+    if response_format is None:
+        return None
+    schema = response_format.get("schema") if isinstance(response_format, Mapping) else None
+    if not isinstance(schema, Mapping) or response_format.get("type") != "json_schema":
+        raise ToolError(
+            "invalid-input",
+            'A response_format is {"type": "json_schema", "schema": …} with a JSON Schema object.',
+        )
+    compiled(schema)
+    return _schema_copy(schema)
 
 
 def answer_of(
@@ -99,6 +112,16 @@ def correction(request: ModelRequest, reply: ModelReply, problem: str) -> ModelR
     ) or (UserMessage(problem),)
     before = AssistantMessage(reply.text, reply.calls)
     return replace(request, messages=(*request.messages, before, *told))
+
+
+def _schema_copy(schema: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    try:
+        copy = json_copy(schema)
+    except JsonValueError as error:
+        raise ToolError("invalid-input", f"The schema is not JSON: {error}.") from error
+    if not isinstance(copy, dict):
+        raise ToolError("invalid-input", "The schema is not an object.")
+    return copy
 
 
 def _is_object(schema: Mapping[str, JsonValue]) -> bool:

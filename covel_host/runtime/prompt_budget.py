@@ -2,24 +2,8 @@
 
 from dataclasses import dataclass
 
-from covel_host.base.errors import HostError
-
 UNKNOWN_WINDOW_TOKENS = 262_144
 DEFAULT_OUTPUT_TOKENS = 16_384
-
-
-class WindowTooSmall(HostError):
-    """A requested output leaves no room for the input; both figures in tokens are kept."""
-
-    def __init__(self, *, window_tokens: int, output_tokens: int) -> None:
-        super().__init__(
-            f"{output_tokens} output tokens leave no room for the input in a window of "
-            f"{window_tokens} tokens.",
-            code="window-too-small",
-            hint="Lower the slot's output limit or use a model with a larger window.",
-        )
-        self.window_tokens = window_tokens
-        self.output_tokens = output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +22,20 @@ def resolve_budget(
     *,
     context_window_tokens: int | None = None,
     max_output_tokens: int | None = None,
-    requested_output_tokens: int | None = None,
     window_cap_tokens: int | None = None,
 ) -> TokenBudget:
     """The budget of one call, from the slot that is really used.
 
     Args:
         context_window_tokens: the model's window; `None` is taken for 262,144.
-        max_output_tokens: what the model can write at most; it narrows both kinds of reserve.
-        requested_output_tokens: an explicit limit; without one 16,384 or half of a small window.
+        max_output_tokens: what the slot lets a reply have at most; it narrows the reserve of
+            16,384, or half of a small window.
         window_cap_tokens: a setting that can lower the window, never raise it.
-
-    Raises:
-        WindowTooSmall: an explicit output limit fills the window.
     """
     window = context_window_tokens or UNKNOWN_WINDOW_TOKENS
     if window_cap_tokens is not None:
         window = min(window, window_cap_tokens)
-    output = requested_output_tokens or min(DEFAULT_OUTPUT_TOKENS, window // 2)
+    output = min(DEFAULT_OUTPUT_TOKENS, window // 2)
     if max_output_tokens is not None:
         output = min(output, max_output_tokens)
-    if output >= window:
-        raise WindowTooSmall(window_tokens=window, output_tokens=output)
     return TokenBudget(window_tokens=window, output_tokens=output)

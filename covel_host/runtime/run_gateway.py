@@ -19,6 +19,7 @@ from covel_host.runtime.gateway_messages import (
     ANSWER_TOOL,
     answer_of,
     answer_spec,
+    asked_schema,
     chat_messages,
     compiled,
     correction,
@@ -70,9 +71,13 @@ class RunGateway:
         slot: str | None = None,
         max_output_tokens: int | None = None,
         temperature: float | None = None,
+        response_format: Mapping[str, JsonValue] | None = None,
     ) -> TextReply:
         request = ModelRequest(
-            chat_messages(messages), max_output_tokens=max_output_tokens, temperature=temperature
+            chat_messages(messages),
+            max_output_tokens=max_output_tokens,
+            temperature=temperature,
+            response_schema=asked_schema(response_format),
         )
         reply = await self._life.use(lambda: self._ask("generate_text", request, slot))
         return TextReply(
@@ -121,9 +126,13 @@ class RunGateway:
         slot: str | None = None,
         max_output_tokens: int | None = None,
         temperature: float | None = None,
+        response_format: Mapping[str, JsonValue] | None = None,
     ) -> AsyncIterator[str]:
         request = ModelRequest(
-            chat_messages(messages), max_output_tokens=max_output_tokens, temperature=temperature
+            chat_messages(messages),
+            max_output_tokens=max_output_tokens,
+            temperature=temperature,
+            response_schema=asked_schema(response_format),
         )
         pieces: asyncio.Queue[str | None] = asyncio.Queue()
         stream = await self._life.use(lambda: self._stream(request, slot, pieces))

@@ -32,7 +32,6 @@ _OWN = Statement(
         owner_plugin_id=bindparam("plugin_id", type_=MEDIA_ASSETS.c.owner_plugin_id.type),
     )
 )
-_DELETE = Statement(delete(MEDIA_ASSETS).where(_IS_ASSET))
 _OWNED_BY = MEDIA_ASSETS.c.owner_session_id == bindparam("session_id")
 _HELD_BY = (
     MEDIA_REFS.c.media_id == MEDIA_ASSETS.c.media_id,
@@ -136,14 +135,6 @@ def add_media_ref(
 def may_use_asset(reading: Reading, media_id: str, *, session_id: str) -> bool:
     """Whether the session owns the asset or has a reference to it."""
     return reading.row(_USABLE, {"media_id": media_id, "session_id": session_id}) is not None
-
-
-def delete_asset(transaction: Transaction, media_id: str) -> bool:
-    """Forget the asset and every reference to it; whether it was known.
-
-    Its bytes are deleted afterwards, outside the transaction.
-    """
-    return transaction.run(_DELETE, {"media_id": media_id}) > 0
 
 
 def delete_session_assets(transaction: Transaction, session_id: str) -> int:

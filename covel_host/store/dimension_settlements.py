@@ -14,20 +14,15 @@ KEPT_RECEIPTS = 20
 _ROWS = VersionedRows(DIMENSION_SETTLEMENTS, DIMENSION_SETTLEMENTS_OLD)
 
 
-def get_settlement(
-    reading: Reading, session_id: str, result_id: str, *, revision: int | None = None
-) -> SettlementRecord | None:
-    """The receipt of that narrative, or as `revision` left it; None when there is none."""
-    row = _ROWS.get(reading, session_id, result_id, revision=revision)
+def get_settlement(reading: Reading, session_id: str, result_id: str) -> SettlementRecord | None:
+    """The receipt of that narrative; None when there is none."""
+    row = _ROWS.get(reading, session_id, result_id)
     return None if row is None else _record(row)
 
 
-def every_settlement(
-    reading: Reading, session_id: str, *, revision: int | None = None
-) -> list[SettlementRecord]:
+def every_settlement(reading: Reading, session_id: str) -> list[SettlementRecord]:
     """The receipts of a session from the oldest turn to the newest."""
-    rows = _ROWS.every(reading, session_id, revision=revision)
-    return sorted((_record(row) for row in rows), key=_age)
+    return sorted((_record(row) for row in _ROWS.every(reading, session_id)), key=_age)
 
 
 def put_settlement(transaction: Transaction, record: SettlementRecord, *, revision: int) -> None:

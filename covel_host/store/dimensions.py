@@ -11,11 +11,9 @@ from covel_host.store.versioned_rows import VersionedRows
 _ROWS = VersionedRows(DIMENSIONS, DIMENSIONS_OLD)
 
 
-def get_dimension(
-    reading: Reading, session_id: str, dimension_id: str, *, revision: int | None = None
-) -> DimensionRecord | None:
-    """The dimension, or as `revision` left it; None when it was never initialised."""
-    row = _ROWS.get(reading, session_id, dimension_id, revision=revision)
+def get_dimension(reading: Reading, session_id: str, dimension_id: str) -> DimensionRecord | None:
+    """The dimension; None when it was never initialised."""
+    row = _ROWS.get(reading, session_id, dimension_id)
     return None if row is None else _record(row)
 
 

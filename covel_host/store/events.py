@@ -22,11 +22,6 @@ def append_event(transaction: Transaction, record: EventRecord) -> None:
     _ROWS.append(transaction, {**source_columns(record.source), **own})
 
 
-def turn_events(reading: Reading, session_id: str, turn_id: str) -> list[EventRecord]:
-    """The events of one turn, in order."""
-    return [_record(row) for row in _ROWS.of_turn(reading, session_id, turn_id)]
-
-
 def list_events(
     reading: Reading,
     session_id: str,

@@ -34,10 +34,10 @@ class HistorySummary:
 
 
 def get_history_summary(
-    reading: Reading, session_id: str, summary_id: str, *, revision: int | None = None
+    reading: Reading, session_id: str, summary_id: str
 ) -> HistorySummary | None:
-    """The summary of that ID, or as `revision` left it; None when there is none."""
-    row = _ROWS.get(reading, session_id, summary_id, revision=revision)
+    """The summary of that ID; None when there is none."""
+    row = _ROWS.get(reading, session_id, summary_id)
     return None if row is None else _record(row)
 
 

@@ -19,12 +19,10 @@ def get_lorebook_entry(
     session_id: str,
     owner: LorebookOwner,
     entry_id: str,
-    *,
-    revision: int | None = None,
 ) -> LorebookRecord | None:
-    """The owner's entry, or as `revision` left it; None when the owner has none of that ID."""
+    """The owner's entry; None when the owner has none of that ID."""
     keys = (owner.kind, owner.plugin_id or "", entry_id)
-    row = _ROWS.get(reading, session_id, *keys, revision=revision)
+    row = _ROWS.get(reading, session_id, *keys)
     return None if row is None else _record(row)
 
 

@@ -24,13 +24,11 @@ class PackageFailures:
     in_a_row: int
 
 
-def read_package_failures(
-    reading: Reading, session_id: str, *, revision: int | None = None
-) -> dict[str, PackageFailures]:
+def read_package_failures(reading: Reading, session_id: str) -> dict[str, PackageFailures]:
     """The failures by package; one that has none has no row."""
     return {
         plugin_id: _record(plugin_id, value)
-        for plugin_id, value in _ROWS.every(reading, session_id, revision=revision)
+        for plugin_id, value in _ROWS.every(reading, session_id)
     }
 
 

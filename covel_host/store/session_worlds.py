@@ -7,28 +7,17 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.dialects.sqlite import insert
 
 from covel_host.base.json_text import dump_json
-from covel_host.store.limits import MAX_LIMIT, checked_limit
 from covel_host.store.read_versions import RevisedText
 from covel_host.store.statements import Statement
 from covel_host.store.tables import SESSION_WORLDS, WORLD_IMPORT_LEDGER
-from covel_host.store.transaction import Reading, Row, Transaction
+from covel_host.store.transaction import Reading, Transaction
 from plugin_sdk.values import JsonObject
-
-_OF_SESSION = WORLD_IMPORT_LEDGER.c.session_id == bindparam("session_id")
 
 _INSERT = Statement(insert(SESSION_WORLDS))
 _GET = Statement(
     select(SESSION_WORLDS.c.record).where(SESSION_WORLDS.c.session_id == bindparam("session_id"))
 )
 _INSERT_ROW = Statement(insert(WORLD_IMPORT_LEDGER))
-_LIST = Statement(
-    select(WORLD_IMPORT_LEDGER)
-    .where(_OF_SESSION)
-    .order_by(
-        *[WORLD_IMPORT_LEDGER.c[name] for name in ("target", "plugin_id", "namespace", "key")]
-    )
-    .limit(bindparam("limit"))
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,28 +80,4 @@ def insert_import_rows(transaction: Transaction, rows: Sequence[ImportRow]) -> N
             }
             for row in rows
         ],
-    )
-
-
-def list_import_rows(
-    reading: Reading, session_id: str, *, limit: int = MAX_LIMIT
-) -> list[ImportRow]:
-    """At most `limit` rows of the ledger by target, package, namespace and key."""
-    rows = reading.rows(_LIST, {"session_id": session_id, "limit": checked_limit(limit)})
-    return [_import_row(row) for row in rows]
-
-
-def _import_row(row: Row) -> ImportRow:
-    return ImportRow(
-        session_id=row[0],
-        target=row[1],
-        plugin_id=row[2],
-        namespace=row[3],
-        key=row[4],
-        source_world_id=row[5],
-        source_id=row[6],
-        source_digest=row[7],
-        value_hash=row[8],
-        schema_ref=row[9],
-        is_managed=bool(row[10]),
     )

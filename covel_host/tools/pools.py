@@ -28,15 +28,10 @@ class CallTarget:
 
 @dataclass(frozen=True, slots=True)
 class RequestedCall:
-    """One call of a reply; `rewritten_tool` is the name a `pre_tool_use` hook put in, if any."""
+    """One call of a reply; `tool` is the name that `pre_tool_use` hooks have left."""
 
     call_id: str
     tool: str
-    rewritten_tool: str | None = None
-
-    @property
-    def final_tool(self) -> str:
-        return self.tool if self.rewritten_tool is None else self.rewritten_tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +47,7 @@ def group_calls(
 ) -> tuple[CallGroup, ...]:
     """The `calls` of one reply as pools and barriers, in running order.
 
-    `targets` holds the tools that exist, by final name; the name after `pre_tool_use` decides. No
-    call is lost, doubled or moved.
+    `targets` holds the tools that exist, by name. No call is lost, doubled or moved.
     """
     groups: list[CallGroup] = []
     for is_pool, run in groupby(calls, key=lambda call: _may_pool(call, targets)):
@@ -66,7 +60,7 @@ def group_calls(
 
 
 def _may_pool(call: RequestedCall, targets: Mapping[str, CallTarget]) -> bool:
-    if call.final_tool in SERIAL_TOOLS:
+    if call.tool in SERIAL_TOOLS:
         return False
-    target = targets.get(call.final_tool)
+    target = targets.get(call.tool)
     return target is not None and target.authorized and target.read_only and target.concurrency_safe

@@ -20,17 +20,12 @@ a session between turns, the log itself; or no part of this host yet."""
 
 @dataclass(frozen=True, slots=True)
 class EventType:
-    """One name.
-
-    `is_forwarded`: the bus forwards the event to the stream of an action. Others are written to it
-    by the committing code itself, or do not reach it at all (spec/protocol.md 3).
-    """
+    """One name."""
 
     name: str
     topic: Topic
     keeping: Keeping
     sender: Sender
-    is_forwarded: bool = False
 
     @property
     def is_trace(self) -> bool:
@@ -85,23 +80,14 @@ _TRACE: Final[dict[tuple[Topic, Sender], str]] = {
     """,
 }
 
-_FORWARDED: Final = """
-    ui.rendered ui.part.update domain-event.previewed character.upserted plugin-data.changed
-    ui.slot.changed ui.slot.preview ui.slot.cleared job-status.updated asset.progress
-    tool.calling tool.completed tool.failed tool.replaced llm.calling llm.responded
-    message.completed block.emitted hook.fired hook.rewrote hook.aborted
-    gateway.calling gateway.responded gateway.failed
-"""
-
 
 def _types() -> Iterator[EventType]:
-    forwarded = frozenset(_FORWARDED.split())
     for (topic, keeping, sender), names in _SESSION.items():
         for name in names.split():
-            yield EventType(name, topic, keeping, sender, name in forwarded)
+            yield EventType(name, topic, keeping, sender)
     for (topic, sender), names in _TRACE.items():
         for name in names.split():
-            yield EventType(name, topic, "trace", sender, name in forwarded)
+            yield EventType(name, topic, "trace", sender)
 
 
 EVENT_TYPES: Final[dict[str, EventType]] = {one.name: one for one in _types()}

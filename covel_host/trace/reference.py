@@ -98,13 +98,10 @@ def reference_page(generated: str) -> str:
 
 
 def _table(events: list[EventType]) -> Iterator[str]:
-    yield "| Event | Topic | Kept | Forwarded | Sent by |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| Event | Topic | Kept | Sent by |"
+    yield "| --- | --- | --- | --- |"
     for one in sorted(events, key=lambda each: each.name):
-        forwarded = "yes" if one.is_forwarded else ""
-        yield (
-            f"| `{one.name}` | {one.topic} | {one.keeping} | {forwarded} | {_SENDERS[one.sender]} |"
-        )
+        yield f"| `{one.name}` | {one.topic} | {one.keeping} | {_SENDERS[one.sender]} |"
 
 
 def _members(name: str) -> Iterator[str]:

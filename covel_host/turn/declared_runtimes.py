@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel
 
@@ -13,6 +13,9 @@ from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.manifest.served import unserved_needs
 from covel_host.turn.schedule_manifest import declare_runtime
 from covel_host.turn.schedule_types import RuntimeDeclaration
+
+PACKAGE_PAUSED: Final = "package-paused"
+"""The code of a runtime that is left out because its package is set aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +48,11 @@ def declared_runtimes(
     """The runtimes of a session's packages that may be scheduled, and those that may not.
 
     Left out are those that this host cannot serve as they are meant, those of default providers
-    for which another package stands in (spec/execution.md 3.2), and those of `paused` packages.
-    Setup runtimes of these still run: they have budgets of their own.
+    for which another package stands in (spec/execution.md 3.2), and those of `paused` packages,
+    for which a default provider stands in again. Setup runtimes of these still run: they have
+    budgets of their own.
     """
-    replaced = _replaced(packages)
+    replaced = _replaced([package for package in packages if package.plugin_id not in paused])
     found: list[DeclaredRuntime] = []
     left_out: list[LeftOut] = []
     for package in packages:
@@ -57,7 +61,7 @@ def declared_runtimes(
                 continue
             reason = replaced.get(package.plugin_id) or _unserved(reading)
             if reason is None and package.plugin_id in paused:
-                reason = why_paused(reading)
+                reason = _why_paused(reading)
             if reason is None:
                 found.append(declared(package, reading, reading.manifest))
             else:
@@ -84,12 +88,12 @@ def _written(group: BaseModel | None) -> dict[str, Any]:
     return {} if group is None else group.model_dump(by_alias=True, exclude_unset=True)
 
 
-def why_paused(reading: RuntimeReading) -> tuple[str, str] | None:
+def _why_paused(reading: RuntimeReading) -> tuple[str, str] | None:
     """Why a runtime of a paused package is left out; None where it runs all the same."""
     manifest = reading.manifest
     if manifest is not None and manifest.schedule.stage == "setup":
         return None
-    return "package-paused", f"its package {reading.plugin_id!r} is paused after repeated errors"
+    return PACKAGE_PAUSED, f"its package {reading.plugin_id!r} is paused after repeated errors"
 
 
 def _unserved(reading: RuntimeReading) -> tuple[str, str] | None:

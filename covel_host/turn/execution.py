@@ -30,7 +30,7 @@ from covel_host.turn.run_making import RunMaker
 from covel_host.turn.schedule import Schedule
 from covel_host.turn.schedule_reports import ScheduleReports
 from covel_host.turn.schedule_selection import select_runtimes
-from covel_host.turn.schedule_types import Activation
+from covel_host.turn.schedule_types import ScheduledRun
 from covel_host.turn.services import session_generations
 from covel_host.turn.settling import Settling
 from plugin_sdk.values import JsonValue
@@ -243,7 +243,7 @@ class Execution:
         target = self._facts.target
         if target is not None and self._started_by_hand() is None:
             declaration = target.runtime.declaration
-            self._player.cut_short(Activation(declaration.runtime_id, declaration.stage), ended)
+            self._player.cut_short(ScheduledRun(declaration.runtime_id, declaration.stage), ended)
 
     def _since_start(self) -> int:
         return round((self._ports.clock.monotonic() - self._started) * 1000)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from covel_host.catalog.catalog import Catalog
+from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.store.records import SessionRecord, TurnOrigin
 from covel_host.turn.exports import wanted_exports
 from covel_host.turn.facts import ExecutionFacts, ManualTarget, PlayerInput, policies_of
@@ -30,17 +31,16 @@ async def execution_facts(
 
     Members as those of `ExecutionFacts`.
     """
-    runtimes = session_runtimes(catalog, session)
-    if target is not None:
-        runtimes = runtimes.with_target(target.runtime)
+    # Who is paused, and so who stands in for whom, is known only after this read.
     wanted = {
         runtime_id: exports
-        for runtime_id, runtime in runtimes.by_id.items()
-        if (exports := wanted_exports(runtime.manifest, catalog, session))
+        for runtime_id, manifest in _manifests(catalog, session, target).items()
+        if (exports := wanted_exports(manifest, catalog, session))
     }
     frozen = await freeze_session(ports.store, session, exports=wanted)
-    paused = paused_packages(frozen.failures, session_generations(catalog, session))
-    runtimes = runtimes.without_paused(paused)
+    hashes = {one.plugin_id: one.content_hash for one in session_generations(catalog, session)}
+    paused = paused_packages(frozen.failures, hashes)
+    runtimes = session_runtimes(catalog, session, paused=paused)
     if target is not None:
         # What is run by hand runs, paused or not.
         runtimes = runtimes.with_target(target.runtime)
@@ -64,3 +64,18 @@ async def execution_facts(
         parent_turn_id=parent_turn_id,
         paused=paused,
     )
+
+
+def _manifests(
+    catalog: Catalog, session: SessionRecord, target: ManualTarget | None
+) -> dict[str, RuntimeManifest]:
+    """The manifests of all runtimes that the execution might run, by runtime ID."""
+    manifests = {
+        runtime.runtime_id: runtime.manifest
+        for generation in session_generations(catalog, session)
+        for runtime in generation.reading.runtimes
+        if runtime.manifest is not None
+    }
+    if target is not None:
+        manifests[target.runtime.runtime_id] = target.runtime.manifest
+    return manifests

@@ -11,11 +11,11 @@ from covel_host.runtime.run_status import NestedKind
 from covel_host.turn.bindings import GivenValue
 from covel_host.turn.schedule_types import (
     STAGES,
-    Activation,
     Dependency,
     EmittedEvent,
     RunOutcome,
     RuntimeDeclaration,
+    ScheduledRun,
 )
 from covel_host.turn.session_runtimes import SessionRuntime
 from plugin_sdk.proposals import EventEmit, NarrativeAppend
@@ -99,12 +99,12 @@ class FinishedRuns:
             for result in (run.result, *(nested.result for nested in run.nested))
         )
 
-    def enter(self, layer: Sequence[Activation]) -> None:
+    def enter(self, layer: Sequence[ScheduledRun]) -> None:
         """Go on to the band of `layer`: its stage, or the followers of the present one."""
-        for activation in layer:
-            if activation.stage is not None:
-                self.band = 2 * STAGES.index(activation.stage)
-            elif activation.depth:
+        for scheduled in layer:
+            if scheduled.stage is not None:
+                self.band = 2 * STAGES.index(scheduled.stage)
+            elif scheduled.depth:
                 self.band |= 1
 
     @property

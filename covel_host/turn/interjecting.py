@@ -5,6 +5,7 @@ from typing import Final
 from covel_host.base.clock import Clock
 from covel_host.base.ids import IdSource
 from covel_host.base.json_text import JsonValueError, json_copy
+from covel_host.base.unicode_text import shows_something
 from covel_host.runtime.interjections import Interjection, InterjectionQueue
 from covel_host.turn.errors import RequestRefused
 
@@ -57,10 +58,10 @@ class SessionInterjections:
 
 
 def _check(text: str) -> None:
-    if not 1 <= len(text.strip()) <= len(text) <= MAX_CHARACTERS:
+    if not (len(text) <= MAX_CHARACTERS and shows_something(text)):
         raise RequestRefused(
             f"The interjection has {len(text)} characters; expected 1 to {MAX_CHARACTERS}, and "
-            "not only spaces.",
+            "not only spaces and invisible ones.",
             code="interjection-invalid",
         )
     try:

@@ -20,8 +20,7 @@ from covel_host.turn.facts import ManualTarget
 from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
 from covel_host.turn.nested_runs import ExecutionNestedRuns
 from covel_host.turn.run_making import RunActivation, RunMaker
-from covel_host.turn.schedule_types import Activation as ScheduledRun
-from covel_host.turn.schedule_types import RunOutcome
+from covel_host.turn.schedule_types import RunOutcome, ScheduledRun
 from covel_host.turn.session_runtimes import SessionRuntime, SessionRuntimes
 
 ABORTED = RunFailure("aborted-by-player", "The execution was aborted before its commit.")

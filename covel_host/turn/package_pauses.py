@@ -28,14 +28,16 @@ PAUSED_AFTER: Final = 5
 
 
 def paused_packages(
-    failures: Mapping[str, PackageFailures], generations: Iterable[Generation]
+    failures: Mapping[str, PackageFailures], content_hashes: Mapping[str, str]
 ) -> frozenset[str]:
-    """The loaded packages that are set aside; one whose content has changed since is not."""
-    hashes = {one.plugin_id: one.content_hash for one in generations}
+    """The packages that are set aside; one whose content has changed since is not.
+
+    `content_hashes` has the content that each package has now, by its ID.
+    """
     return frozenset(
         plugin_id
         for plugin_id, row in failures.items()
-        if row.in_a_row >= PAUSED_AFTER and hashes.get(plugin_id) == row.content_hash
+        if row.in_a_row >= PAUSED_AFTER and content_hashes.get(plugin_id) == row.content_hash
     )
 
 

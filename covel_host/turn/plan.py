@@ -20,6 +20,7 @@ from covel_host.turn.schedule_types import (
     RuntimeDeclaration,
     Situation,
 )
+from covel_host.turn.storytellers import Storytellers, storytellers
 from covel_host.turn.turn_clock import present_setup
 
 
@@ -42,6 +43,7 @@ class TurnPlan:
 
     `missing` are active packages that are not installed, `untrusted` those whose code nobody
     allowed to run: a turn is played without them. With a status other than `active` nothing runs.
+    `stories` are the runtimes that tell the story of some turn, whether of this one or another.
     """
 
     session_id: str
@@ -51,6 +53,7 @@ class TurnPlan:
     layers: tuple[tuple[PlannedRun, ...], ...]
     others: tuple[PlannedRun, ...]
     hazards: tuple[Hazard, ...]
+    stories: Storytellers
     missing: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
 
@@ -91,6 +94,7 @@ def plan_turn(
             *_unloaded(installed, broken, untrusted),
         ),
         hazards=schedule.hazards,
+        stories=storytellers(found),
         missing=tuple(name for name, reading in packages.items() if reading is None),
         untrusted=tuple(name for name in packages if name in untrusted),
     )

@@ -25,7 +25,6 @@ from covel_host.turn.schedule_layers import order_layers
 from covel_host.turn.schedule_selection import select_runtimes, subscribers_by_topic
 from covel_host.turn.schedule_types import (
     STAGES,
-    Activation,
     DetachedInForeground,
     EmittedEvent,
     EventDelivery,
@@ -33,11 +32,12 @@ from covel_host.turn.schedule_types import (
     Job,
     RunOutcome,
     RuntimeDeclaration,
+    ScheduledRun,
     Situation,
     Skip,
 )
 
-_Layer = tuple[Activation, ...]
+_Layer = tuple[ScheduledRun, ...]
 
 
 class Schedule:
@@ -104,7 +104,7 @@ class Schedule:
         """Events that started at least one subscriber in the turn, in the order of emission."""
         return tuple(EventDelivery(event, tuple(to)) for event, to in self._deliveries if to)
 
-    def next_layer(self) -> tuple[Activation, ...]:
+    def next_layer(self) -> tuple[ScheduledRun, ...]:
         """The runs to start together now; empty when the execution has nothing left to run.
 
         Raises:
@@ -181,12 +181,14 @@ class Schedule:
             elif self._stages:
                 members = self._stages.popleft()
                 self._stage_layers.extend(
-                    self._order({d.runtime_id: Activation(d.runtime_id, d.stage) for d in members})
+                    self._order(
+                        {d.runtime_id: ScheduledRun(d.runtime_id, d.stage) for d in members}
+                    )
                 )
             else:
                 return None
 
-    def _match(self, events: Iterable[EmittedEvent]) -> dict[str, Activation]:
+    def _match(self, events: Iterable[EmittedEvent]) -> dict[str, ScheduledRun]:
         """The followers of one depth; background subscribers become jobs instead."""
         followers = {}
         self._open_deliveries = {}
@@ -200,7 +202,7 @@ class Schedule:
                 if declaration.background:
                     self._queue(declaration, event)
                 else:
-                    followers[declaration.runtime_id] = Activation(
+                    followers[declaration.runtime_id] = ScheduledRun(
                         declaration.runtime_id, None, self._chain.depth, event
                     )
         return {runtime_id: followers[runtime_id] for runtime_id in sorted(followers)}
@@ -212,7 +214,7 @@ class Schedule:
             self._gates.note_start(declaration.runtime_id)
             self._jobs.append(Job(declaration.runtime_id, "event", event))
 
-    def _order(self, runs: Mapping[str, Activation]) -> list[_Layer]:
+    def _order(self, runs: Mapping[str, ScheduledRun]) -> list[_Layer]:
         """The runs of one stage or depth in layers, without those that cannot take part."""
         members = []
         for runtime_id in runs:
@@ -228,7 +230,7 @@ class Schedule:
 
     def _admit(self, planned: _Layer) -> list[_Layer]:
         """The runs of a layer that its gates let start, in parts that run one after the other."""
-        admitted: dict[str, Activation] = {}
+        admitted: dict[str, ScheduledRun] = {}
         for run in planned:
             if reason := self._gates.before_start(self._declarations[run.runtime_id]):
                 self._skips.append(Skip(run.runtime_id, reason))

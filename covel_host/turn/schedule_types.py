@@ -142,7 +142,7 @@ class RunOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Activation:
+class ScheduledRun:
     """One run to start now. `depth` is 0 for stage runtimes and counts up along event chains."""
 
     runtime_id: str

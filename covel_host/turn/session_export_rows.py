@@ -93,10 +93,29 @@ def turn_row(
         "durationMs": turn.duration_ms,
         "results": shown_turn(turn, concealed).results,
         "toolCalls": [
-            _call(call, is_hidden=call.run_id in runs or call.runtime_id in concealed)
+            tool_call_row(call, is_hidden=call.run_id in runs or call.runtime_id in concealed)
             for call in calls
         ],
     }
+
+
+def tool_call_row(call: ToolCallRecord, *, is_hidden: bool = False) -> dict[str, object]:
+    """A tool call of a turn; `is_hidden`: of a concealed run, only that it was made."""
+    shown: dict[str, Any] = {
+        "callId": call.call_id,
+        "position": call.position,
+        "runId": call.run_id,
+        "pluginId": call.plugin_id,
+        "runtimeId": call.runtime_id,
+        "name": call.tool_name,
+        "status": call.status,
+        "startedAt": time_text(call.started_at),
+        "durationMs": call.duration_ms,
+    }
+    if is_hidden:
+        return {**shown, CONCEALED: True}
+    told = {"arguments": call.arguments, "result": call.result, "error": call.error}
+    return {**shown, **told, "approval": call.approval}
 
 
 def interaction_row(record: InteractionRecord) -> dict[str, object]:
@@ -176,21 +195,3 @@ def _source(source: CommittedFrom) -> dict[str, object]:
         "runtimeId": source.runtime_id,
         "createdAt": time_text(source.created_at),
     }
-
-
-def _call(call: ToolCallRecord, *, is_hidden: bool) -> dict[str, object]:
-    shown: dict[str, Any] = {
-        "callId": call.call_id,
-        "position": call.position,
-        "runId": call.run_id,
-        "pluginId": call.plugin_id,
-        "runtimeId": call.runtime_id,
-        "name": call.tool_name,
-        "status": call.status,
-        "startedAt": time_text(call.started_at),
-        "durationMs": call.duration_ms,
-    }
-    if is_hidden:
-        return {**shown, CONCEALED: True}
-    told = {"arguments": call.arguments, "result": call.result, "error": call.error}
-    return {**shown, **told, "approval": call.approval}

@@ -9,11 +9,11 @@ from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.store.records import SessionRecord
 from covel_host.turn.declared_runtimes import (
+    PACKAGE_PAUSED,
     DeclaredRuntime,
     LeftOut,
     declared,
     declared_runtimes,
-    why_paused,
 )
 from covel_host.turn.schedule_types import RuntimeDeclaration
 from covel_host.turn.services import session_generations
@@ -67,20 +67,6 @@ class SessionRuntimes:
         """Those of the setup stage."""
         return tuple(one for one in self.by_id.values() if one.declaration.stage == "setup")
 
-    def without_paused(self, paused: frozenset[str]) -> "SessionRuntimes":
-        """The same without those of packages that are set aside after repeated errors."""
-        reasons = {
-            runtime_id: reason
-            for runtime_id, runtime in self.by_id.items()
-            if runtime.plugin_id in paused and (reason := why_paused(runtime.reading))
-        }
-        if not reasons:
-            return self
-        left_out = (LeftOut(runtime_id, *reason) for runtime_id, reason in reasons.items())
-        kept = {name: one for name, one in self.by_id.items() if name not in reasons}
-        set_aside = {name: self.by_id[name] for name in reasons}
-        return SessionRuntimes(kept, (*self.left_out, *left_out), set_aside)
-
     def with_target(self, target: SessionRuntime) -> "SessionRuntimes":
         """The same with `target`, which a person starts by hand.
 
@@ -92,13 +78,24 @@ class SessionRuntimes:
         return replace(self, by_id={**self.by_id, target.runtime_id: started})
 
 
-def session_runtimes(catalog: Catalog, session: SessionRecord) -> SessionRuntimes:
+def session_runtimes(
+    catalog: Catalog, session: SessionRecord, *, paused: frozenset[str] = frozenset()
+) -> SessionRuntimes:
     """The runtimes of what is loaded of the session's packages; see `declared_runtimes`."""
     generations = {one.plugin_id: one for one in session_generations(catalog, session)}
-    found, left_out = declared_runtimes([one.reading for one in generations.values()])
+    found, left_out = declared_runtimes(
+        [one.reading for one in generations.values()], paused=paused
+    )
+    reasons = {one.runtime_id: one.code for one in left_out}
     return SessionRuntimes(
         {one.reading.runtime_id: _loaded(generations[one.package.plugin_id], one) for one in found},
         tuple(left_out),
+        {
+            reading.runtime_id: session_runtime(generations[plugin_id], reading, reading.manifest)
+            for plugin_id in sorted(paused & generations.keys())
+            for reading in generations[plugin_id].reading.runtimes
+            if reading.manifest is not None and reasons.get(reading.runtime_id) == PACKAGE_PAUSED
+        },
     )
 
 

@@ -21,15 +21,11 @@ def shown_turn(turn: TurnRecord, concealed: Collection[str] = ()) -> TurnRecord:
     return replace(turn, results=[_shown(result, concealed) for result in results])
 
 
-def shown_calls(
-    turn: TurnRecord, calls: Sequence[ToolCallRecord], concealed: Collection[str] = ()
-) -> list[ToolCallRecord]:
+def shown_calls(turn: TurnRecord, calls: Sequence[ToolCallRecord]) -> list[ToolCallRecord]:
     """The turn's tool calls, those of concealed runs without input and output."""
     runs = concealed_runs(turn)
     return [
-        replace(call, arguments=None, result=None, error=None)
-        if call.run_id in runs or call.runtime_id in concealed
-        else call
+        replace(call, arguments=None, result=None, error=None) if call.run_id in runs else call
         for call in calls
     ]
 

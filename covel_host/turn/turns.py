@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from covel_host.base.json_text import JsonValueError, json_copy
+from covel_host.base.unicode_text import shows_something
 from covel_host.catalog.catalog import Catalog
 from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.runtime.result import RunFailure
@@ -139,10 +140,10 @@ def _checked(request: TurnRequest) -> PlayerInput:
             "A turn needs either a message or the start, and not both.", code="turn-invalid"
         )
     message = request.message
-    if message is not None and not 1 <= len(message.strip()) <= len(message) <= MAX_MESSAGE:
+    if message is not None and not (len(message) <= MAX_MESSAGE and shows_something(message)):
         raise RequestRefused(
             f"The message has {len(message)} characters; expected 1 to {MAX_MESSAGE}, and not "
-            "only spaces.",
+            "only spaces and invisible ones.",
             code="turn-invalid",
         )
     try:

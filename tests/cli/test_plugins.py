@@ -136,10 +136,11 @@ def test_show_names_what_a_runtime_needs_and_this_host_does_not_serve(
     write_package(
         plugins,
         "counter",
-        "---\ndescription: Counts.\nruntime:\n  io: { concealed: true }\n---\n",
+        "---\ndescription: Counts.\nruntime:\n  io:\n    inputs:\n"
+        "      digest: { from: { kernel: turn-digest@1 } }\n---\n",
     )
     shown = covel("plugins", "show", "counter", "--json").json
-    assert any("concealed" in need for need in shown["runtimes"][0]["notServed"])
+    assert any("io.inputs" in need for need in shown["runtimes"][0]["notServed"])
 
 
 def test_show_of_an_unknown_package_names_the_nearest(covel: Covel, plugins: Path) -> None:

@@ -310,8 +310,8 @@ def test_a_setting_has_the_players_value_until_it_is_unset(
     ("key", "given", "expected"),
     [
         ("mood", "glad", "one of 'calm', 'wild'"),
-        ("length", "0", "at least 1"),
-        ("length", "10", "at most 9"),
+        ("length", "0", "from 1 to 9"),
+        ("length", "10", "from 1 to 9"),
         ("length", "2.5", "a whole number"),
         ("length", "many", "a whole number"),
         ("length", "true", "a whole number"),

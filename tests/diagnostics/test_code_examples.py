@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from covel_host.diagnostics.code_example import manifest_text
 from covel_host.diagnostics.code_info import CodeInfo
 from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.codes import CODES_BY_NAME
@@ -13,6 +12,15 @@ from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.explain import EXAMPLES
 from covel_host.manifest.package import read_package
 from covel_host.manifest.validation import validate_folder
+
+
+def manifest_text(example: str) -> str:
+    """One text of an example as a whole `PLUGIN.md`."""
+    if example.startswith(("---", "# ")):
+        return example
+    given = any(line.startswith("description:") for line in example.splitlines())
+    description = "" if given else "description: Counts herbs.\n"
+    return f"---\n{description}{example}---\n"
 
 
 def package(text: str, folder: Path) -> Path:

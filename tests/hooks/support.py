@@ -1,7 +1,7 @@
 """Hooks, dispatchers and facts for the tests of the room."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +62,6 @@ class Scene:
         *hooks: GivenHook,
         active: Sequence[str] = ("bells",),
         dependencies: Mapping[str, Sequence[str]] | None = None,
-        framework: Iterable[GivenHook] = (),
         settings: Mapping[str, Mapping[str, JsonValue]] | None = None,
     ) -> None:
         self.tasks = TaskTracker()
@@ -85,7 +84,6 @@ class Scene:
             clock=SystemClock(),
             dependencies=dependencies,
             own_settings=settings,
-            framework_hooks=framework,
         )
 
     @property

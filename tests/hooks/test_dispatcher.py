@@ -285,16 +285,15 @@ def test_hooks_of_packages_that_are_not_active_are_never_called() -> None:
     assert dispatched(scene).payload.name == "ring-bell+own"
 
 
-def test_hooks_of_framework_and_packages_run_in_their_order() -> None:
+def test_hooks_run_by_group_then_in_the_order_of_their_packages() -> None:
     scene = Scene(
         hook(renamed("a"), plugin_id="a"),
         hook(renamed("b"), plugin_id="b"),
         hook(renamed("post"), plugin_id="b", order="post"),
         active=["a", "b"],
         dependencies={"a": ["b"]},
-        framework=[hook(renamed("host"), plugin_id="covel")],
     )
-    assert dispatched(scene).payload.name == "ring-bell+host+b+a+post"
+    assert dispatched(scene).payload.name == "ring-bell+b+a+post"
 
 
 def test_a_hook_may_dispatch_the_event_it_is_called_for() -> None:

@@ -72,15 +72,14 @@ ALL = [
 
 
 @given(st.permutations(ALL), st.permutations("ab"))
-def test_hooks_stand_by_group_then_framework_then_package_then_position(
+def test_hooks_stand_by_group_then_package_then_position(
     hooks: list[GivenHook], packages: list[str]
 ) -> None:
-    framework = [hook(nothing, plugin_id="covel", order=order) for order in HOOK_ORDERS]
-    ordered = ordered_hooks(reversed(framework), hooks, packages=packages)
+    ordered = ordered_hooks(hooks, packages=packages)
     wanted = [
         (order, plugin_id, position)
         for order in HOOK_ORDERS
-        for plugin_id in ("covel", *packages)
-        for position in ((0,) if plugin_id == "covel" else (0, 1))
+        for plugin_id in packages
+        for position in (0, 1)
     ]
     assert [(one.order, one.plugin_id, one.position) for one in ordered] == wanted

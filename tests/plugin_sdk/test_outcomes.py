@@ -43,6 +43,7 @@ def test_failed_keeps_what_a_tool_error_says() -> None:
     )
     assert failed(ValueError("bad")) == Failed(error="bad")
     assert failed(ValueError()) == Failed(error="ValueError")
+    assert failed("") == failed(" ") == Failed(error="The handler gave no reason.")
     assert failed("x").outcome == "failed"
 
 

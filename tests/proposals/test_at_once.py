@@ -11,7 +11,7 @@ from covel_host.proposals.data_policies import NO_POLICIES
 from covel_host.proposals.errors import ProposalRefused
 from covel_host.proposals.staged import check_proposal
 from covel_host.store.errors import SessionNotFoundError
-from covel_host.store.events import turn_events
+from covel_host.store.events import list_events
 from covel_host.store.plugin_data import get_data
 from covel_host.store.sessions import get_revision, insert_session, require_session
 from covel_host.store.snapshots import keep_snapshot, list_snapshots, session_at_revision
@@ -111,5 +111,6 @@ def test_no_snapshot_is_taken_and_what_one_keeps_stays_readable(store: Store) ->
 def test_an_event_is_kept_without_a_turn(store: Store) -> None:
     written = write(store, "event.emit", {"topic": "lamp.lit", "data": {"n": 1}})
     assert [event.type for event in written.events] == ["event.emitted"]
-    (event,) = store.read_now(lambda reading: turn_events(reading, "s1", NO_TURN))
-    assert (event.topic, event.source.revision, event.source.runtime_id) == ("lamp.lit", 1, "")
+    (event,) = store.read_now(lambda reading: list_events(reading, "s1"))
+    assert (event.topic, event.source.revision) == ("lamp.lit", 1)
+    assert (event.source.turn_id, event.source.runtime_id) == (NO_TURN, "")

@@ -13,7 +13,7 @@ from covel_host.store.dimension_settlements import (
     get_settlement,
     put_settlement,
 )
-from covel_host.store.dimensions import every_dimension, get_dimension
+from covel_host.store.dimensions import every_dimension
 from covel_host.store.records import SettlementRecord
 from covel_host.store.sessions import delete_session, insert_session
 from covel_host.store.store import Store
@@ -44,7 +44,8 @@ def update(number: int = 1, /, *changes: tuple[str, int, Any], **payload: Any) -
 
 
 def tide(store: Store, **at: int) -> Any:
-    return store.read_now(lambda reading: get_dimension(reading, "s1", "tide", **at))
+    found = store.read_now(lambda reading: every_dimension(reading, "s1", **at))
+    return next(one for one in found if one.dimension_id == "tide")
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from covel_host.store.character_schemas import get_character_schema
 from covel_host.store.characters import get_character
 from covel_host.store.dimension_settlements import get_settlement
 from covel_host.store.dimensions import get_dimension
-from covel_host.store.events import turn_events
+from covel_host.store.events import list_events
 from covel_host.store.generated_assets import list_generated_assets
 from covel_host.store.interactions import find_interaction
 from covel_host.store.lorebook import every_lorebook_entry, get_lorebook_entry
@@ -104,7 +104,7 @@ def test_an_event_is_kept_and_told(full: Store) -> None:
     assert told(full, "event.emit") == [
         {"topic": "check.resolved", "data": {"dc": 12}, "pluginId": "echo-demo"}
     ]
-    [event] = full.read_now(lambda reading: turn_events(reading, "s1", "t1"))
+    [event] = full.read_now(lambda reading: list_events(reading, "s1"))
     assert (event.topic, event.data, event.source.revision) == ("check.resolved", {"dc": 12}, 1)
     assert (event.source.plugin_id, event.source.proposal_id) == ("echo-demo", "proposal-1")
 

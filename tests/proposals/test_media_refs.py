@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from covel_host.proposals.media_refs import MediaUse, media_uses
-from covel_host.store.assets import add_media_ref, delete_asset, insert_asset
+from covel_host.store.assets import add_media_ref, delete_session_assets, insert_asset
 from covel_host.store.sessions import insert_session
 from covel_host.store.store import Store
 from tests.proposals.builders import (
@@ -92,5 +92,5 @@ def test_a_reference_says_what_the_asset_is(store: Store, change: dict[str, Any]
 def test_references_are_checked_when_they_are_committed_not_when_staged(store: Store) -> None:
     store.transaction_now(lambda t: insert_asset(t, asset()))
     proposal = of_type("plugin.data")
-    store.transaction_now(lambda t: delete_asset(t, ASSET_ID))
+    store.transaction_now(lambda t: delete_session_assets(t, "s1"))
     assert refused(store, commit(proposals=(proposal,))).code == "media-not-found"

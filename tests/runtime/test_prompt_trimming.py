@@ -16,7 +16,7 @@ from covel_host.models.messages import (
     UserMessage,
 )
 from covel_host.models.request_size import message_tokens, overhead_tokens
-from covel_host.runtime.prompt_budget import TokenBudget, WindowTooSmall, resolve_budget
+from covel_host.runtime.prompt_budget import TokenBudget, resolve_budget
 from covel_host.runtime.prompt_inputs import MessageOrigin, PromptMessage, PromptParts
 from covel_host.runtime.prompt_trimming import (
     READ_BACK_LIMIT,
@@ -32,8 +32,6 @@ from covel_host.runtime.prompt_trimming import (
         ({}, 262_144, 16_384),
         ({"context_window_tokens": 8_000}, 8_000, 4_000),
         ({"context_window_tokens": 100_000, "max_output_tokens": 4_096}, 100_000, 4_096),
-        ({"context_window_tokens": 100_000, "requested_output_tokens": 60_000}, 100_000, 60_000),
-        ({"requested_output_tokens": 60_000, "max_output_tokens": 8_192}, 262_144, 8_192),
         ({"window_cap_tokens": 20_000}, 20_000, 10_000),
         ({"context_window_tokens": 8_000, "window_cap_tokens": 20_000}, 8_000, 4_000),
     ],
@@ -42,13 +40,6 @@ def test_the_budget_of_a_call(options: dict[str, int], window: int, output: int)
     budget = resolve_budget(**options)
     assert (budget.window_tokens, budget.output_tokens) == (window, output)
     assert budget.input_tokens == window - output
-
-
-def test_an_explicit_output_limit_that_fills_the_window_is_refused() -> None:
-    with pytest.raises(WindowTooSmall) as caught:
-        resolve_budget(context_window_tokens=8_000, requested_output_tokens=8_000)
-    assert caught.value.window_tokens == 8_000
-    assert "8000 output tokens" in caught.value.message
 
 
 def test_a_response_schema_counts_twice() -> None:

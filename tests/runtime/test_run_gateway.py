@@ -55,6 +55,39 @@ def test_a_text_comes_with_its_facts(bench: BenchMaker) -> None:
     assert made.trace_types[2:4] == ["gateway.calling", "gateway.responded"]
 
 
+def test_a_text_may_be_asked_for_as_json_and_stays_a_text(bench: BenchMaker) -> None:
+    asked = {"type": "json_schema", "schema": SCHEMA}
+
+    async def handle(ctx: Any) -> object:
+        told = await ctx.gateway.generate_text("Hi", response_format=asked)
+        streamed = ctx.gateway.stream_text("Hi", response_format=asked)
+        return [told.text, "".join([piece async for piece in streamed])]
+
+    made = bench_with(bench, say("[]"), say('{"n": 1}'))
+    assert made.play(handler=handle).value == ["[]", '{"n": 1}']
+    assert [request.response_schema for request in made.gateway.requests] == [SCHEMA, SCHEMA]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "json",
+        {},
+        {"type": "json_schema"},
+        {"type": "text", "schema": SCHEMA},
+        {"type": "json_schema", "schema": {"type": "nothing"}},
+    ],
+    ids=str,
+)
+def test_a_response_format_that_cannot_be_asked_for_is_refused_without_a_call(
+    bench: BenchMaker, asked: Any
+) -> None:
+    made = bench_with(bench)
+    handle = using(lambda gateway: gateway.generate_text("Hi", response_format=asked))
+    assert made.play(handler=handle).value == "invalid-input"
+    assert made.gateway.requests == []
+
+
 def test_a_slot_that_is_named_goes_first_and_the_callers_over_the_manifests(
     bench: BenchMaker,
 ) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from covel_host.store.errors import RowConflictError
-from covel_host.store.events import append_event, list_events, turn_events
+from covel_host.store.events import append_event, list_events
 from covel_host.store.records import CommittedFrom, EventRecord
 from covel_host.store.sessions import delete_session, insert_session
 from covel_host.store.store import Store
@@ -65,11 +65,10 @@ def test_rows_are_read_backwards_in_pages(store: Store) -> None:
     assert topics(older) == ["topic-2", "topic-3"]
 
 
-def test_a_revision_shows_what_was_there_and_a_turn_its_own(store: Store) -> None:
+def test_a_revision_shows_what_was_there(store: Store) -> None:
     add(store, event(1), event(2, revision=2), event(3, revision=3))
     shown = store.read_now(lambda reading: list_events(reading, "s1", at_revision=2))
     assert topics(shown) == ["topic-1", "topic-2"]
-    assert topics(store.read_now(lambda reading: turn_events(reading, "s1", "t3"))) == ["topic-3"]
 
 
 def test_rows_go_with_their_session_and_none_come_without(store: Store) -> None:

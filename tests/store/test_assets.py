@@ -8,7 +8,6 @@ import pytest
 
 from covel_host.store.assets import (
     add_media_ref,
-    delete_asset,
     get_asset,
     insert_asset,
     may_use_asset,
@@ -101,13 +100,3 @@ def test_a_deleted_session_leaves_the_asset_to_the_others(store: Store) -> None:
     assert kept is not None
     assert kept.owner_session_id is None
     assert usable(store, "s2")
-
-
-def test_a_deleted_asset_takes_its_references_with_it(store: Store) -> None:
-    insert(store, asset(owner_session_id="s1"))
-    share(store, "s2")
-    forget = [store.transaction_now(lambda t: delete_asset(t, A)) for _ in range(2)]
-    assert forget == [True, False]
-    assert not usable(store, "s2")
-    insert(store, asset())
-    assert not usable(store, "s2")

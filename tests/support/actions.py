@@ -11,7 +11,7 @@ import yaml
 
 from covel_host.host import Host
 from covel_host.proposals.at_once import NO_TURN
-from covel_host.store.events import turn_events
+from covel_host.store.events import list_events
 from covel_host.store.outside_inputs import list_outside_inputs
 from covel_host.store.player_inputs import list_player_inputs
 from covel_host.store.plugin_data import list_data
@@ -125,7 +125,8 @@ class Table:
         return self.host.ports.store.read_now(
             lambda reading: [
                 (event.topic, event.data)
-                for event in turn_events(reading, self.session_id, NO_TURN)
+                for event in list_events(reading, self.session_id)
+                if event.source.turn_id == NO_TURN
             ]
         )
 

@@ -35,7 +35,6 @@ def test_only_what_a_client_needs_is_sent_again() -> None:
     assert EVENT_TYPES["narrative.delta"].keeping == "live"
     assert EVENT_TYPES["narrative.completed"].keeping == "replayed"
     assert EVENT_TYPES["llm.calling"].keeping == "trace"
-    assert all(not one.is_forwarded for one in EVENT_TYPES.values() if one.topic == "system")
 
 
 def test_what_nobody_sends_is_named_nowhere_and_the_rest_is() -> None:

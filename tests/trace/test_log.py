@@ -83,5 +83,4 @@ def test_changing_what_was_added_later_changes_no_event() -> None:
 
 def test_every_listed_type_is_under_its_own_name() -> None:
     assert all(name == event_type.name for name, event_type in EVENT_TYPES.items())
-    assert EVENT_TYPES["tool.calling"].is_forwarded
     assert not EVENT_TYPES["plugin-data.changed"].is_trace

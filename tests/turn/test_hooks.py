@@ -13,6 +13,8 @@ from covel_host.models.messages import SystemMessage, ToolMessage, UserMessage
 from covel_host.models.slots import SlotTable
 from covel_host.settings import read_settings
 from covel_host.turn.admission import ManualRequest
+from covel_host.turn.hook_calls import tell_session_start
+from covel_host.turn.sessions import new_session
 from tests.support.hosts import Played, Recorder, Rows, opened, play, rows_of
 from tests.support.packages import write_package
 from tests.support.replies import PlayedGateway, call, calls, done, say
@@ -104,9 +106,10 @@ def session_start(ctx, session):
     async def main() -> tuple[str, list[str]]:
         async with opened(tmp_path, done()) as host:
             observer = Recorder()
-            session_id = await host.open_session(["bells"], observer=observer)
-            await host.run(ManualRequest(target="bells", session_id=session_id))
-            return session_id, [event.type for event in observer.trace]
+            session = await new_session(host.ports, ("bells",))
+            await tell_session_start(session, host.ports, observer)
+            await host.run(ManualRequest(target="bells", session_id=session.session_id))
+            return session.session_id, [event.type for event in observer.trace]
 
     session_id, traced_types = asyncio.run(main())
     assert seen(tmp_path) == [{"session": session_id, "world": None, "turn": ""}]

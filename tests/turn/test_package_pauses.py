@@ -7,6 +7,7 @@ import pytest
 
 from covel_host.models.errors import ErrorFacts, ErrorKind, ModelError
 from covel_host.store.package_failures import read_package_failures
+from covel_host.turn.package_pauses import unpause_package
 from covel_host.turn.session_forks import fork_from
 from covel_host.turn.session_packages import add_package, remove_package
 from tests.support.casts import Table, agent, at_table, cast, function, story
@@ -190,3 +191,34 @@ def test_a_fork_is_as_set_aside_as_what_it_came_from(tmp_path: Path) -> None:
         return failures(Table(table.host, forked.session_id, "ears"))
 
     assert at_table(tmp_path, body) == {"ears": 5}
+
+
+def test_a_default_provider_stands_in_while_the_one_it_steps_aside_for_is_paused(
+    tmp_path: Path,
+) -> None:
+    engine = {"visibility": "story", "output": {"contract": "tale@1"}}
+    broken = {"visibility": "plugin", "output": {"contract": "tale@1"}}
+    defined = {"tale@1": {"schema": "./any.json"}}
+    cast(
+        tmp_path,
+        "bard",
+        {"told": function("raise ValueError('no')", schedule=PRE, io=broken)},
+        provides=["tale@1"],
+    )
+    cast(
+        tmp_path,
+        "house",
+        {"told": story(io=engine)},
+        provides=[{"contract": "tale@1", "default": True}],
+        contracts=defined,
+    )
+
+    async def body(table: Table) -> Any:
+        turns = [await table.play() for _ in range(6)]
+        await unpause_package(table.host.ports, table.session_id, "bard")
+        return [turn.statuses for turn in (*turns, await table.play())]
+
+    *failing, stood_in, back = at_table(tmp_path, body, say("Rain fell."))
+    assert failing == [{"bard/told": "failed"}] * 5
+    assert stood_in == {"house/told": "success", "bard/told": "skipped"}
+    assert back == {"bard/told": "failed"}

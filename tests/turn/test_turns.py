@@ -491,6 +491,7 @@ def test_a_pre_schedule_hook_drops_and_never_adds(tmp_path: Path) -> None:
     [
         ({"message": None}, "turn-invalid"),
         ({"message": "   "}, "turn-invalid"),
+        ({"message": "\u200b \ufeff"}, "turn-invalid"),
         ({"message": "Hello.", "seat_id": "seat-9"}, "seat-not-found"),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import bindparam, select
 
 from covel_host.catalog.trust import TrustPolicy
 from covel_host.host import Host
@@ -19,9 +20,11 @@ from covel_host.store.forks import ForkIds, fork_session
 from covel_host.store.lorebook import every_lorebook_entry
 from covel_host.store.plugin_data import list_data
 from covel_host.store.seats import every_seat
-from covel_host.store.session_worlds import list_import_rows
 from covel_host.store.sessions import get_session, list_sessions
 from covel_host.store.snapshots import keep_snapshot
+from covel_host.store.statements import Statement
+from covel_host.store.tables import WORLD_IMPORT_LEDGER
+from covel_host.store.transaction import Reading, Row
 from covel_host.turn import world_sessions
 from covel_host.turn.errors import RequestRefused
 from covel_host.turn.world_sessions import WorldRefused, WorldSession, WorldSessionRequest
@@ -56,6 +59,25 @@ def make(home: Path, pack: Path, *packages: str, locale: str | None = None) -> W
             )
 
     return asyncio.run(main())
+
+
+def import_rows(reading: Reading, session_id: str) -> list[Row]:
+    """The ledger of what was imported into the session, by target, namespace and key."""
+    columns = WORLD_IMPORT_LEDGER.c
+    return reading.rows(
+        Statement(
+            select(
+                columns.target,
+                columns.namespace,
+                columns.key,
+                columns.source_id,
+                columns.value_hash,
+            )
+            .where(columns.session_id == bindparam("session_id"))
+            .order_by(columns.target, columns.namespace, columns.key)
+        ),
+        {"session_id": session_id},
+    )
 
 
 def stored(home: Path, body: Any) -> Any:
@@ -134,7 +156,7 @@ def test_everything_of_a_pack_is_stored_as_the_first_revision(tmp_path: Path) ->
             "notes": list_data(reading, session_id, "note-keeper", "notes"),
             "hidden": list_data(reading, session_id, "note-keeper", "_hidden.notes"),
             "seats": every_seat(reading, session_id),
-            "ledger": list_import_rows(reading, session_id),
+            "ledger": import_rows(reading, session_id),
         }
 
     found = stored(tmp_path, read)
@@ -149,14 +171,14 @@ def test_everything_of_a_pack_is_stored_as_the_first_revision(tmp_path: Path) ->
     ]
     assert [row.key for row in found["hidden"]] == ["s"]
     assert [seat.character_id for seat in found["seats"]] == ["me"]
-    assert [(row.target, row.namespace, row.key, row.source_id) for row in found["ledger"]] == [
+    assert [tuple(row[:4]) for row in found["ledger"]] == [
         ("character-schema", "", "", "world.yaml"),
         ("characters", "", "me", "people"),
         ("contract:notes@1", "_hidden.notes", "s", "secrets"),
         ("contract:notes@1", "notes", "a", "notes"),
         ("lorebook", "", "mud", "lore"),
     ]
-    assert {len(row.value_hash) for row in found["ledger"]} == {64}
+    assert {len(row[4]) for row in found["ledger"]} == {64}
 
 
 def test_a_failure_while_writing_leaves_no_trace(
@@ -244,7 +266,7 @@ def test_a_fork_plays_in_the_same_world(tmp_path: Path) -> None:
             def body(transaction: Any) -> Any:
                 keep_snapshot(transaction, session_id, snapshot_id="m1", at=now)
                 forked = fork_session(transaction, session_id, 1, new=new, at=now)
-                rows = (list_import_rows(transaction, one) for one in (session_id, "s2"))
+                rows = (import_rows(transaction, one) for one in (session_id, "s2"))
                 return forked, read_world(transaction, forked), [len(one) for one in rows]
 
             return await host.ports.store.transaction(body)

@@ -16,7 +16,7 @@ def check(vector: dict[str, Any]) -> None:
     }
     rewritten = vector.get("rewritten_by_hook", {})
     calls = [
-        RequestedCall(call["id"], call["name"], rewritten.get(call["id"]))
+        RequestedCall(call["id"], rewritten.get(call["id"], call["name"]))
         for call in vector["calls"]
     ]
     groups = [list(group.call_ids) for group in group_calls(calls, targets)]

@@ -35,9 +35,6 @@ _ALWAYS: Final = (
     delegate,
 )
 
-LOOP_ONLY: Final = frozenset({"search-tools"})
-"""Framework tools that the agent loop adds by itself; no registry holds them."""
-
 
 def builtin_tools(
     *,

@@ -1,10 +1,10 @@
-from covel_host.tools.builtin.installed import BUILTIN_TOOLS, LOOP_ONLY
+from covel_host.tools.builtin.installed import BUILTIN_TOOLS
 from plugin_sdk.names import FRAMEWORK_TOOL_NAMES
 from plugin_sdk.tools import check_tool
 
 
-def test_every_framework_name_is_installed_and_no_other_is() -> None:
-    assert sorted([*BUILTIN_TOOLS, *LOOP_ONLY]) == sorted(FRAMEWORK_TOOL_NAMES)
+def test_every_framework_name_but_that_of_the_loop_is_installed_and_no_other_is() -> None:
+    assert sorted([*BUILTIN_TOOLS, "search-tools"]) == sorted(FRAMEWORK_TOOL_NAMES)
 
 
 def test_no_definition_has_annotations_or_limits_that_a_package_could_not_have() -> None:
