@@ -1,5 +1,6 @@
 """Settings for every test."""
 
+import signal
 from collections.abc import Generator
 
 import pytest
@@ -8,6 +9,11 @@ from hypothesis import settings
 # Two loaded cores make single examples slow now and then; a deadline would fail at random.
 settings.register_profile("covel", deadline=None)
 settings.load_profile("covel")
+
+# A shell starts what runs in its background with Ctrl-C ignored, and programs pass that on; the
+# tests that press it need it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
