@@ -1,8 +1,23 @@
 """Packages as the session resolver looks at them, made from what was read of them."""
 
+from collections.abc import Iterable
+
+from covel_host.catalog.catalog import PackageState
 from covel_host.catalog.folders import PluginSource
 from covel_host.catalog.resolver_types import ImplementedPoint, Provided, SessionPackage
 from covel_host.manifest.reading import PackageReading
+
+
+def session_packages(states: Iterable[PackageState]) -> list[SessionPackage]:
+    """What the resolver reads of those packages whose `PLUGIN.md` could be read.
+
+    Each may take part: code is allowed or refused when it is loaded, not when it is chosen.
+    """
+    packages = (
+        session_package(state.reading, source=state.found.source, is_authorized=True)
+        for state in states
+    )
+    return [package for package in packages if package is not None]
 
 
 def session_package(

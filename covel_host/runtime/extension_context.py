@@ -1,22 +1,15 @@
 """The context of an extension, which reads and writes nothing (spec/manifest.md 10.6)."""
 
-import random
-from collections.abc import Mapping
-
 from covel_host.base.cancel_signal import CancelSignal
-from covel_host.base.clock import Clock
-from covel_host.base.not_served import not_served
-from covel_host.base.own_texts import own_messages, own_translations
-from covel_host.base.package_logger import PackageLogger
-from covel_host.net.package_http import PackageHttp
+from covel_host.proposals.world_view import WorldView
 from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.package_data import read_record, read_records
+from covel_host.runtime.provider_facts import ProviderFacts
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.run_gateway import RunGateway
 from covel_host.runtime.run_http import service_http
 from covel_host.runtime.service_access import RunServices
 from covel_host.services.extension_directory import OfferedExtension
-from plugin_sdk.capabilities import Services, World
 from plugin_sdk.records import DataItem
 from plugin_sdk.values import JsonValue
 
@@ -41,8 +34,8 @@ class ExtensionData:
         return await self._life.use(lambda: read_records(data, namespace, is_read=False))
 
 
-class ExtensionCallContext:
-    """The `ExtensionContext` of one call; after its end every use of a capability is refused."""
+class ExtensionCallContext(ProviderFacts):
+    """The `ExtensionContext` of one call."""
 
     def __init__(
         self,
@@ -53,19 +46,21 @@ class ExtensionCallContext:
     ) -> None:
         key = offered.key
         path = ("extension", *key)
-        self._offered = offered
-        self._run = run
-        self._life = CallLife("extension call")
-        self._signal = CancelSignal(run.signal)
-        self._clock = ports.clock
-        self._random = ports.randoms.stream(run.runtime_id, *path)
-        self._logger = PackageLogger(key.plugin_id)
-        self._data = ExtensionData(run, key.plugin_id, self._life)
-        self._services = services.for_extension(
-            self._life, plugin_id=key.plugin_id, path=path, signal=self._signal
+        life, signal = CallLife("extension call"), CancelSignal(run.signal)
+        super().__init__(
+            run,
+            life,
+            plugin_id=key.plugin_id,
+            signal=signal,
+            clock=ports.clock,
+            randomness=ports.randoms.stream(run.runtime_id, *path),
+            services=services.for_extension(
+                life, plugin_id=key.plugin_id, path=path, signal=signal
+            ),
+            gateway=RunGateway(run, ports, life, slot=None, on_queued=_not_counted),
+            http=service_http(run, ports, life, plugin_id=key.plugin_id),
         )
-        self._gateway = RunGateway(run, ports, self._life, slot=None, on_queued=_not_counted)
-        self._http = service_http(run, ports, self._life, plugin_id=key.plugin_id)
+        self._data = ExtensionData(run, key.plugin_id, life)
 
     @property
     def asked_models(self) -> RunGateway:
@@ -79,22 +74,6 @@ class ExtensionCallContext:
         self._gateway.close()
 
     @property
-    def locale(self) -> str:
-        return self._run.locale
-
-    @property
-    def messages(self) -> Mapping[str, str]:
-        return own_messages(self._run.services.texts(self.plugin_id), self._run.locale)
-
-    @property
-    def translations(self) -> Mapping[str, Mapping[str, str]]:
-        return own_translations(self._run.services.texts(self.plugin_id))
-
-    @property
-    def plugin_id(self) -> str:
-        return self._offered.plugin_id
-
-    @property
     def session_id(self) -> str:
         return self._run.session_id
 
@@ -103,43 +82,11 @@ class ExtensionCallContext:
         return self._run.turn_id
 
     @property
-    def signal(self) -> CancelSignal:
-        return self._signal
-
-    @property
-    def random(self) -> random.Random:
-        return self._random
-
-    @property
-    def clock(self) -> Clock:
-        return self._clock
-
-    @property
-    def logger(self) -> PackageLogger:
-        return self._logger
-
-    @property
-    def world(self) -> World:
-        view = self._run.staging.world
-        if view is None:
-            not_served("ctx.world")
-        return view.unrecorded().opened(self._life.check)
-
-    @property
     def plugin_data(self) -> ExtensionData:
         return self._data
 
-    @property
-    def services(self) -> Services:
-        return self._services
-
-    @property
-    def gateway(self) -> RunGateway:
-        return self._gateway
-
-    @property
-    def http(self) -> PackageHttp:
-        return self._http
+    def _seen(self, view: WorldView) -> WorldView:
+        return view.unrecorded()
 
 
 def _not_counted(seconds: float) -> None:

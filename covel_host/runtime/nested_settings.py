@@ -6,6 +6,7 @@ from covel_host.base.cancel_signal import CancelSignal
 from covel_host.runtime.nested import NestedRequest
 from covel_host.runtime.prompt_inputs import ManualActivation
 from covel_host.runtime.run import RunPorts, RuntimeRun
+from covel_host.runtime.shown_text import unseen
 
 
 def nested_run(
@@ -31,13 +32,7 @@ def nested_run(
         history=run.history if facts.task is None else facts.task.history,
     )
     trace = request.trace.child(run_id, runtime_id=run.runtime_id, plugin_id=run.plugin_id)
-    return inside, replace(
-        ports, trace=trace, on_text=_unseen, on_start=_untold, interjections=None
-    )
-
-
-async def _unseen(text: str, is_reset: bool) -> None:
-    return None
+    return inside, replace(ports, trace=trace, on_text=unseen, on_start=_untold, interjections=None)
 
 
 async def _untold() -> None:

@@ -25,3 +25,7 @@ class ShownText:
         """Everything so far, `text` last, is no draft: another part of the story follows it."""
         self._kept += f"{text}{_BETWEEN}"
         await self._sink(_BETWEEN, False)
+
+
+async def unseen(text: str, is_reset: bool) -> None:
+    """A sink for text that no player reads while it comes."""

@@ -7,7 +7,7 @@ from typing import Literal
 from covel_host.base.cancel_signal import CancelSignal
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.dependencies import provider_dependencies
-from covel_host.catalog.session_packages import session_package
+from covel_host.catalog.session_packages import session_packages
 from covel_host.hooks.dispatcher import HookDispatcher
 from covel_host.hooks.hook import HookFacts
 from covel_host.proposals.at_once import NO_TURN
@@ -220,9 +220,4 @@ def _started(session: SessionRecord) -> SessionStart:
 
 def _dependencies(session: SessionRecord, catalog: Catalog) -> dict[str, frozenset[str]]:
     states = (catalog.packages.get(name) for name in session.active_packages)
-    packages = (
-        session_package(state.reading, source=state.found.source, is_authorized=True)
-        for state in states
-        if state is not None
-    )
-    return provider_dependencies([package for package in packages if package is not None])
+    return provider_dependencies(session_packages(state for state in states if state is not None))

@@ -141,6 +141,8 @@ class LayerPlayer:
             self.was_cancelled = True
             playing.result = playing.run.cut_short(CANCELLED)
         except Exception:
+            # The host's own failure: the run has ended all the same, and its siblings must not go
+            # for aborted by the player.
             self._is_broken = True
             playing.result = playing.run.cut_short(BROKEN)
             await self._announcer.tell_runtime_end(playing.result)

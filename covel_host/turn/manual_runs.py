@@ -7,6 +7,7 @@ from covel_host.turn.execution_facts import execution_facts
 from covel_host.turn.execution_report import ExecutionReport
 from covel_host.turn.facts import ExecutionFacts, ManualTarget, PlayerInput
 from covel_host.turn.ports import Observer, TurnPorts
+from covel_host.turn.session_locks import session_held
 from covel_host.turn.session_runtimes import session_runtime
 from covel_host.turn.sessions import needed_packages, session_for
 
@@ -27,7 +28,7 @@ async def run_manual(
     await ports.catalogs.need(await needed_packages(ports, request))
     with ports.catalogs.lease() as lease:
         target = admit(request, lease.catalog)
-        async with ports.session_locks.held(request.session_id), ports.lock.held():
+        async with session_held(ports, request.session_id):
             facts = await _facts(request, target, lease.catalog, ports)
             return await Execution(facts, ports, observer).run()
 

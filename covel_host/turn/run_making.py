@@ -22,6 +22,7 @@ from covel_host.runtime.prompt_inputs import Activation, InputBinding
 from covel_host.runtime.run import RunPorts, RuntimeRun, SingleCall
 from covel_host.runtime.session_history import SessionHistory
 from covel_host.runtime.session_reads import SessionReads
+from covel_host.runtime.shown_text import unseen
 from covel_host.services.directory import ServiceDirectory
 from covel_host.services.extension_directory import ExtensionDirectory
 from covel_host.tools.builtin.installed import builtin_tools
@@ -182,7 +183,7 @@ class RunMaker:
             ),
             on_text=self._announcer.text_sink(run.runtime_id, run.plugin_id)
             if self._is_shown(wanted.runtime)
-            else _unseen,
+            else unseen,
             hooks=self._hooks,
             media=ports.media,
             http=ports.http,
@@ -251,10 +252,6 @@ class RunMaker:
     @cached_property
     def _memory(self) -> SessionMemory:
         return session_memory(self._ports.memory, self._facts.catalog, self._facts.session)
-
-
-async def _unseen(text: str, is_reset: bool) -> None:
-    return None
 
 
 def _namespaces(manifest: RootManifest) -> frozenset[str]:

@@ -7,6 +7,7 @@ from covel_host.base.ids import IdSource
 from covel_host.runtime.result import RuntimeResult
 from covel_host.trace.log import TraceLog
 from covel_host.turn.announcer import Announcer
+from covel_host.turn.declared_runtimes import PACKAGE_PAUSED
 from covel_host.turn.facts import ExecutionFacts
 from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
 from covel_host.turn.schedule import Schedule
@@ -15,9 +16,6 @@ from covel_host.turn.schedule_types import Hazard
 from plugin_sdk.values import JsonValue
 
 DROPPED_BY_HOOK = "A PreSchedule hook left it out."
-SET_ASIDE = "package-paused"
-"""Why a runtime of a package is left out that kept failing (spec/decisions.md 4)."""
-
 NO_QUEUE = "not-supported-yet"
 """Why a runtime that would run as a job is left out: this host has no queue of jobs yet."""
 
@@ -68,7 +66,7 @@ class ScheduleReports:
         topics = {topic for run in self._finished.runs for topic, _ in run.outcome.events}
         for runtime_id, declaration in declarations.items():
             if runtime_id in selected or declaration.trigger.topic in topics:
-                await self._left_out(runtime_id, SET_ASIDE)
+                await self._left_out(runtime_id, PACKAGE_PAUSED)
 
     async def _left_out(self, runtime_id: str, reason: str) -> None:
         runtimes = self._facts.runtimes

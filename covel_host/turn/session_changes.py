@@ -5,35 +5,27 @@ the execution lock lets it. It moves the session to its next revision, so that o
 showing what was before (spec/execution.md 1.1, spec/decisions.md 6).
 """
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Protocol
 
 from covel_host.base.clock import Clock
-from covel_host.store.execution_lock import ExecutionLock
 from covel_host.store.records import SessionRecord, SessionStatus
 from covel_host.store.sessions import advance_session, require_session, update_session
 from covel_host.store.snapshots import prune_unkept
 from covel_host.store.store import Store
 from covel_host.store.transaction import Transaction
 from covel_host.turn.errors import RequestRefused
-from covel_host.turn.session_locks import SessionLocks
+from covel_host.turn.session_locks import LockPorts, session_held
 from covel_host.turn.session_metadata import is_deleting
 
 
-class ChangePorts(Protocol):
+class ChangePorts(LockPorts, Protocol):
     """What a change works with; every `TurnPorts` has it."""
 
     @property
     def store(self) -> Store: ...
-
-    @property
-    def lock(self) -> ExecutionLock: ...
-
-    @property
-    def session_locks(self) -> SessionLocks: ...
 
     @property
     def clock(self) -> Clock: ...
@@ -91,17 +83,6 @@ def refuse_deleting(session: SessionRecord) -> None:
             code="session-deleting",
             hint=f"If that was interrupted: covel sessions delete {session.session_id}",
         )
-
-
-@asynccontextmanager
-async def session_held(ports: ChangePorts, session_id: str) -> AsyncIterator[None]:
-    """Hold what keeps turns and other changes of the session away, in every process.
-
-    Raises:
-        ExecutionLockTakenError: another process is executing on this database.
-    """
-    async with ports.session_locks.held(session_id), ports.lock.held():
-        yield
 
 
 async def pause_session(ports: ChangePorts, session_id: str) -> Changed:

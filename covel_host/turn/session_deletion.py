@@ -18,7 +18,8 @@ from covel_host.store.records import SessionRecord
 from covel_host.store.sessions import delete_session as delete_rows
 from covel_host.store.sessions import require_session, update_session
 from covel_host.store.transaction import Transaction
-from covel_host.turn.session_changes import ChangePorts, session_held
+from covel_host.turn.session_changes import ChangePorts
+from covel_host.turn.session_locks import session_held
 from covel_host.turn.session_metadata import DELETING, is_deleting
 
 TellEnd: TypeAlias = Callable[[SessionRecord], Awaitable[None]]

@@ -9,7 +9,8 @@ from covel_host.store.sessions import require_session
 from covel_host.store.snapshots import drop_snapshot, get_snapshot, keep_snapshot
 from covel_host.store.transaction import Reading, Transaction
 from covel_host.turn.errors import RequestRefused
-from covel_host.turn.session_changes import ChangePorts, refuse_deleting, session_held
+from covel_host.turn.session_changes import ChangePorts, refuse_deleting
+from covel_host.turn.session_locks import session_held
 
 
 class ForkPorts(ChangePorts, Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.resolver import resolve_session
 from covel_host.catalog.resolver_types import Rejection, Resolution
-from covel_host.catalog.session_packages import session_package
+from covel_host.catalog.session_packages import session_packages
 from covel_host.diagnostics.near_names import nearest
 from covel_host.store.dimensions import every_dimension
 from covel_host.store.records import SessionRecord
@@ -119,13 +119,9 @@ async def _resolved(
 
 
 def _resolution(catalog: Catalog, asked: SessionRecord) -> Resolution:
-    packages = (
-        session_package(state.reading, source=state.found.source, is_authorized=True)
-        for state in catalog.packages.values()
-        if not state.reading.blocks_loading
-    )
+    usable = (state for state in catalog.packages.values() if not state.reading.blocks_loading)
     return resolve_session(
-        [package for package in packages if package is not None],
+        session_packages(usable),
         requested=asked.active_packages,
         excluded=excluded_packages(asked),
     )

@@ -94,6 +94,7 @@ class Settling:
         except StoreError as error:
             return await self._lost(error)
         except Exception as defect:
+            # Whatever it is, nothing was committed: that is kept and told before it is raised.
             await self._keep_failure(BROKEN)
             return Settled(failure=BROKEN, defect=defect)
         return await self._told(commit, stored)
@@ -148,7 +149,6 @@ class Settling:
         """A run that was left out of the commit has failed after all (spec/protocol.md 3.2)."""
         for drop in dropped:
             failure = RunFailure(drop.code, drop.message)
-
             changed = self._change(drop.run_id, partial(_cut_short, failure=failure))
             if changed is not None:
                 self._trace.of_run(drop.run_id).add(

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 from covel_host.turn.declared_runtimes import DeclaredRuntime
-
-_STAGES: Final = ("pre-turn", "narrative", "post-turn", "audit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ def storytellers(runtimes: Iterable[DeclaredRuntime]) -> Storytellers:
     telling = [
         one
         for one in runtimes
-        if one.manifest.io.visibility == "story" and one.declaration.stage in _STAGES
+        if one.manifest.io.visibility == "story" and one.declaration.stage not in (None, "setup")
     ]
     return Storytellers(
         tuple((one.package.plugin_id, one.reading.runtime_id) for one in telling),

@@ -19,6 +19,7 @@ from covel_host.turn.execution_facts import execution_facts
 from covel_host.turn.execution_report import ExecutionReport, is_continued
 from covel_host.turn.facts import ExecutionFacts, PlayerInput
 from covel_host.turn.ports import Observer, TurnPorts
+from covel_host.turn.session_locks import session_held
 from covel_host.turn.sessions import active_session
 
 MAX_MESSAGE: Final = 100_000
@@ -76,7 +77,7 @@ async def play_turn(request: TurnRequest, ports: TurnPorts, observer: Observer) 
     session = await active_session(ports.store, request.session_id)
     await ports.catalogs.need(session.active_packages)
     with ports.catalogs.lease() as lease:
-        async with ports.session_locks.held(request.session_id), ports.lock.held():
+        async with session_held(ports, request.session_id):
             session = await active_session(ports.store, request.session_id)
             facts = await _first_facts(request, given, session, lease.catalog, ports)
             return await _played(facts, ports, observer)

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from covel_host.base.daemon_threads import run_in_daemon_thread
 from covel_host.catalog.catalog import Catalog
-from covel_host.catalog.resolver import resolve_session
 from covel_host.catalog.resolver_types import Resolution
-from covel_host.catalog.session_packages import session_package
 from covel_host.diagnostics.diagnostic import Diagnostic, fails, in_order
 from covel_host.media.files import StoredFile
 from covel_host.media.sniffing import checked_mime
@@ -34,6 +32,7 @@ from covel_host.store.sessions import advance_session, insert_session
 from covel_host.store.transaction import Transaction
 from covel_host.store.values import time_text
 from covel_host.turn.errors import RequestRefused
+from covel_host.turn.new_sessions import packages_for, see_errors
 from covel_host.turn.ports import TurnPorts
 from covel_host.turn.providers import dimension_provider
 from covel_host.turn.session_phase import first_phase
@@ -157,7 +156,7 @@ class _Making:
         for plugin_id, rejection in resolution.rejected.items():
             state = self.catalog.packages.get(plugin_id)
             if state is not None and state.reading.blocks_loading:
-                yield f"{plugin_id}: The package has errors. {_see_errors(plugin_id)}"
+                yield f"{plugin_id}: The package has errors. {see_errors(plugin_id)}"
             else:
                 yield f"{plugin_id}: {rejection.message}"
 
@@ -165,7 +164,13 @@ class _Making:
         reading = read_pack(self.request.pack, mime_of=checked_mime)
         if reading.manifest is None:
             raise WorldRefused(reading, reading.diagnostics)
-        resolution = self._resolution(reading)
+        policy = reading.manifest.plugin_policy
+        resolution = packages_for(
+            self.catalog,
+            self.request.packages,
+            wished=policy.requested,
+            contracts=policy.requires,
+        )
         installed = installed_packages(self.catalog, active=resolution.active)
         plan = plan_world(reading, installed, locale=self.locale)
         assert plan is not None
@@ -173,42 +178,6 @@ class _Making:
         if fails([*plan.diagnostics, *unmet]):
             raise WorldRefused(reading, in_order({**dict.fromkeys(plan.diagnostics), **unmet}))
         return reading, resolution, plan
-
-    def _resolution(self, reading: PackReading) -> Resolution:
-        assert reading.manifest is not None
-        named, policy = self.request.packages, reading.manifest.plugin_policy
-        for plugin_id in named:
-            if plugin_id not in self.catalog.packages:
-                raise RequestRefused(
-                    f"No package {plugin_id!r} was found.",
-                    code="package-not-found",
-                    hint="See: covel plugins list",
-                )
-            if self.catalog.packages[plugin_id].reading.blocks_loading:
-                raise RequestRefused(
-                    f"The package {plugin_id!r} has errors, so no session plays with it.",
-                    code="package-not-active",
-                    hint=_see_errors(plugin_id),
-                )
-        wanted = [name for name in policy.requested if name in self.catalog.packages]
-        packages = (
-            session_package(state.reading, source=state.found.source, is_authorized=True)
-            for state in self.catalog.packages.values()
-            if not state.reading.blocks_loading
-        )
-        resolution = resolve_session(
-            [package for package in packages if package is not None],
-            requested=tuple(dict.fromkeys((*named, *wanted))),
-            required_contracts=policy.requires,
-        )
-        for plugin_id in named:
-            if (rejection := resolution.rejected.get(plugin_id)) is not None:
-                raise RequestRefused(rejection.message, code="package-not-active")
-        return resolution
-
-
-def _see_errors(plugin_id: str) -> str:
-    return f"See: covel plugins show {plugin_id}"
 
 
 def _unmet(reading: PackReading, resolution: Resolution) -> dict[Diagnostic, None]:
