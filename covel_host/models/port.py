@@ -35,31 +35,23 @@ Reply_co = TypeVar("Reply_co", covariant=True)
 
 
 class Answering(Protocol[Request_contra, Reply_co]):
-    """Sends one request of some kind and reads its answer, as `ModelSource` does for text."""
+    """Sends one request of some kind and reads its answer: no retry, no limit of its own."""
 
     async def complete(self, request: Request_contra, *, on_piece: PieceSink) -> Reply_co:
-        """The answer, or `ModelError`."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let connections go."""
-        ...
-
-
-class ModelSource(Protocol):
-    """Sends one request and reads its answer: no retry, no limit of its own."""
-
-    async def complete(self, request: ModelRequest, *, on_piece: PieceSink) -> ModelReply:
-        """The reply; with `request.stream` every piece goes to `on_piece` as it arrives.
+        """The answer; with `request.stream` every piece goes to `on_piece` as it arrives.
 
         Raises:
-            ModelError: there is no complete reply.
+            ModelError: there is no complete answer.
         """
         ...
 
     async def aclose(self) -> None:
         """Let connections go."""
         ...
+
+
+ModelSource: TypeAlias = Answering[ModelRequest, ModelReply]
+"""What answers text calls."""
 
 
 def text_pieces(text: str) -> Iterator[str]:

@@ -12,13 +12,12 @@ from covel_host.models.messages import ModelRequest
 from covel_host.models.provider_http import key_for_library
 from covel_host.models.slots import DEFAULT_OUTPUT_TOKENS, Slot
 from covel_host.models.wire_protocol import WireProtocol
-from covel_host.models.wire_settings import common_settings, sent_options, set_thinking
+from covel_host.models.wire_settings import UNCHANGED, common_settings, sent_options, set_thinking
 
 _NO_SAMPLING = "anthropic_disallows_sampling_settings"
 
 _PROFILE: dict[str, Any] = {
-    "json_schema_transformer": None,
-    "may_tokenize_special_tokens_in_content": False,
+    **UNCHANGED,
     # Late system messages are ours to place, alike for every model.
     "supports_inline_system_prompts": False,
 }

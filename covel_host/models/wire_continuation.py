@@ -6,6 +6,7 @@ parts in JSON, so that it survives being stored.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeAlias, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,8 +17,6 @@ from covel_host.models.slots import Slot
 
 ReplyIdentity: TypeAlias = tuple[str, str, str]
 """Protocol, model and address of a reply."""
-
-_PARTS: TypeAdapter[list[wire.ModelResponsePart]] = TypeAdapter(list[wire.ModelResponsePart])
 
 
 def identity_of(slot: Slot) -> ReplyIdentity:
@@ -36,7 +35,7 @@ def continuation_of(
         protocol=protocol,
         model=model,
         address=address,
-        parts=_PARTS.dump_python(list(parts), mode="json"),
+        parts=_part_list().dump_python(list(parts), mode="json"),
     )
 
 
@@ -72,10 +71,15 @@ def _kept_parts(
     if (continuation.protocol, continuation.model, continuation.address) != identity:
         return []
     try:
-        return _PARTS.validate_python(continuation.parts)
+        return _part_list().validate_python(continuation.parts)
     except ValidationError:
         # Another version of the library wrote it; a reply without it is still a reply.
         return []
+
+
+@cache
+def _part_list() -> TypeAdapter[list[wire.ModelResponsePart]]:
+    return TypeAdapter(list[wire.ModelResponsePart])
 
 
 def _is_signed(part: wire.ModelResponsePart) -> bool:

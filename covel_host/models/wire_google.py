@@ -12,12 +12,7 @@ from covel_host.models.messages import ModelRequest
 from covel_host.models.provider_http import key_for_library
 from covel_host.models.slots import Slot
 from covel_host.models.wire_protocol import WireProtocol
-from covel_host.models.wire_settings import common_settings, sent_options, set_thinking
-
-_PROFILE: dict[str, Any] = {
-    "json_schema_transformer": None,
-    "may_tokenize_special_tokens_in_content": False,
-}
+from covel_host.models.wire_settings import UNCHANGED, common_settings, sent_options, set_thinking
 
 
 def _model(slot: Slot, http: DefaultAsyncHttpxClient) -> GoogleModel:
@@ -32,7 +27,7 @@ def _model(slot: Slot, http: DefaultAsyncHttpxClient) -> GoogleModel:
     )
     client = Client(vertexai=False, api_key=key_for_library(slot), http_options=options)
     return GoogleModel(
-        slot.model.value, provider=GoogleProvider(client=client), profile=cast(Any, _PROFILE)
+        slot.model.value, provider=GoogleProvider(client=client), profile=cast(Any, UNCHANGED)
     )
 
 

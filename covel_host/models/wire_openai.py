@@ -20,18 +20,12 @@ from covel_host.models.slots import Slot
 from covel_host.models.wire_protocol import WireProtocol
 from covel_host.models.wire_settings import (
     EFFORTS,
+    UNCHANGED,
     common_settings,
     host_option,
     sent_options,
     set_thinking,
 )
-
-# Schemas and texts go out as they are: no added `additionalProperties`, no dropped `title`, no
-# changed special tokens.
-_PROFILE: dict[str, Any] = {
-    "json_schema_transformer": None,
-    "may_tokenize_special_tokens_in_content": False,
-}
 
 
 def _client(slot: Slot, http: DefaultAsyncHttpxClient) -> AsyncOpenAI:
@@ -51,7 +45,7 @@ def _provider(slot: Slot, http: DefaultAsyncHttpxClient) -> Provider[AsyncOpenAI
 
 
 def _chat_model(slot: Slot, http: DefaultAsyncHttpxClient) -> OpenAIChatModel:
-    profile = dict(_PROFILE)
+    profile = dict(UNCHANGED)
     if slot.provider.value != "openai":
         # Providers that only speak the format know `max_tokens`, few the newer name.
         profile["openai_chat_supports_max_completion_tokens"] = False
@@ -81,7 +75,7 @@ def _chat_settings(request: ModelRequest, slot: Slot) -> OpenAIChatModelSettings
 
 def _responses_model(slot: Slot, http: DefaultAsyncHttpxClient) -> OpenAIResponsesModel:
     return OpenAIResponsesModel(
-        slot.model.value, provider=_provider(slot, http), profile=cast(Any, _PROFILE)
+        slot.model.value, provider=_provider(slot, http), profile=cast(Any, UNCHANGED)
     )
 
 

@@ -1,4 +1,4 @@
-"""What the settings of one request have in common in every format."""
+"""What the models and the settings of one request have in common in every format."""
 
 from typing import Any
 
@@ -9,6 +9,15 @@ from covel_host.models.slots import Slot
 
 HOST_OPTIONS = frozenset({"lateSystemAsUser", "promptCacheKey"})
 """Members of `providerOptions` that are for the host and are not sent."""
+
+UNCHANGED: dict[str, Any] = {
+    "json_schema_transformer": None,
+    "may_tokenize_special_tokens_in_content": False,
+}
+"""For the library's profile of a model: schemas and texts go out as they are.
+
+No added `additionalProperties`, no dropped `title`, no changed special tokens.
+"""
 
 # Words of ours that mean "leave it to the provider" are not sent.
 EFFORTS: dict[str, Any] = {

@@ -7,8 +7,8 @@ from plugin_sdk.errors import ToolErrorCode
 class HttpFailed(HostError):
     """A request that was refused or came to no complete answer; texts hold no more than a host.
 
-    `code` is that of the tool error which package code gets. `may_retry`: another
-    try does nothing twice.
+    `code` is that of the tool error which package code gets. `may_retry`: another try does nothing
+    twice.
     """
 
     code: ToolErrorCode

@@ -1,6 +1,5 @@
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,10 +60,8 @@ def test_a_plain_clean_up_that_blocks_keeps_the_loop_running() -> None:
 
 def test_a_clean_up_that_takes_too_long_is_left_behind(caplog: pytest.LogCaptureFixture) -> None:
     ran: list[str] = []
-    started = time.perf_counter()
     registrar = registrar_with(lambda: ran.append("first"), threading.Event().wait)
     asyncio.run(registrar.dispose("over", limit_s=0.05))
-    assert time.perf_counter() - started < 5
     assert ran == []
     assert caplog.messages == [
         "Cleaning up 'moss-ledger' took over 0.05 s; 1 clean-ups were left out."

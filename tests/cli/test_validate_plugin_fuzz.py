@@ -1,4 +1,4 @@
-"""Whatever lies in a package: no traceback, and within 10 seconds and 300 MB."""
+"""Whatever lies in a package: no traceback, no hang, and within 300 MB."""
 
 import contextlib
 import io
@@ -20,16 +20,16 @@ from tests.cli.support import ROOT
 FILES = ("PLUGIN.md", "PLUGIN.zh.md", "locales/zh.yaml", "schemas/a.json", "server/index.py")
 RUNTIME = "runtimes/gather/RUNTIME.md"
 BASE = ROOT / "templates" / "multi-runtime"
-# Processor time and the peak of this very program: a busy machine and the size of the process that
-# started it (which `ru_maxrss` inherits) do not count.
+# The peak of this very program: the size of the process that started it, which `ru_maxrss`
+# inherits, does not count.
 MEASURE = """
-import re, sys, time
+import re, sys
 from pathlib import Path
 from covel_host.cli.app import run
 code = run(["validate-plugin", *sys.argv[1:]])
 status = Path("/proc/self/status")
 found = re.search(r"VmHWM:\\s+(\\d+)", status.read_text()) if status.exists() else None
-print(code, time.process_time(), int(found[1]) // 1024 if found else 0, file=sys.stderr)
+print(code, int(found[1]) // 1024 if found else 0, file=sys.stderr)
 """
 
 SETTINGS = settings(deadline=None, max_examples=120)
@@ -208,8 +208,7 @@ def test_hostile_packages_stay_within_the_limits(
         timeout=60,
     )
     shown = (done.stdout + done.stderr).decode("utf-8")
-    code, seconds, peak_mb = done.stderr.decode("utf-8").split()[-3:]
+    code, peak_mb = done.stderr.decode("utf-8").split()[-2:]
     assert int(code) in (0, 1), shown[-2000:]
     assert "Traceback" not in shown
-    assert float(seconds) < 10
     assert int(peak_mb) < 300

@@ -1,6 +1,5 @@
 """After a syntax error with one reading the text is read on, and places stay where they were."""
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from covel_host.diagnostics.yaml_document import YamlDocument, read_yaml
 from covel_host.diagnostics.yaml_nodes import ListNode, MapNode, Node
 from covel_host.diagnostics.yaml_recovery import MAX_REPAIRS, applied
+from tests.support.work import hang_guard
 
 
 def names(document: YamlDocument) -> list[str]:
@@ -157,6 +157,5 @@ LONG_LINES = {
 
 @pytest.mark.parametrize("name", sorted(LONG_LINES))
 def test_long_lines_are_read_in_time(name: str) -> None:
-    started = time.process_time()
-    read_yaml(f"{LONG_LINES[name]}\nz: 1\n")
-    assert time.process_time() - started < 2
+    with hang_guard():
+        read_yaml(f"{LONG_LINES[name]}\nz: 1\n")

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from covel_host.manifest.model_reading import MAX_PROBLEMS
 from covel_host.manifest.package import PackageReading, read_package
 from covel_host.manifest.root_manifest import RootManifest
 from covel_host.manifest.runtime_manifest import RuntimeManifest
+from tests.support.work import hang_guard
 
 ROOT = "---\ndescription: Counts herbs.\n---\nNotes.\n"
 RUNTIME = "---\nschedule: { stage: post-turn }\n---\nLook around.\n"
@@ -308,20 +308,6 @@ def test_sources_of_all_files_are_at_hand_for_excerpts(tmp_path: Path) -> None:
     assert reading.source("README.md") is None
 
 
-def test_a_small_package_is_read_well_under_five_milliseconds(tmp_path: Path) -> None:
-    root = make(
-        tmp_path / "moss-ledger",
-        {"PLUGIN.md": ROOT, "runtimes/a/RUNTIME.md": RUNTIME, "runtimes/b/RUNTIME.md": RUNTIME},
-    )
-    read_package(root)
-    best = float("inf")
-    for _ in range(20):
-        started = time.process_time()
-        read_package(root)
-        best = min(best, time.process_time() - started)
-    assert best < 0.005
-
-
 FIELD_NAMES = (
     *sorted(field.alias or name for name, field in RootManifest.model_fields.items()),
     *sorted(field.alias or name for name, field in Contributions.model_fields.items()),
@@ -354,9 +340,8 @@ def test_no_fields_raise_and_each_problem_has_a_place(
 
 def test_a_file_of_another_kind_is_not_listed_field_by_field(tmp_path: Path) -> None:
     fields = "\n".join(f"field{number}: x" for number in range(9000))
-    started = time.process_time()
-    reading = with_root(tmp_path, f"description: x\n{fields}")
-    assert time.process_time() - started < 5
+    with hang_guard():
+        reading = with_root(tmp_path, f"description: x\n{fields}")
     assert len(reading.diagnostics) == MAX_PROBLEMS + 1
     (rest,) = [found for found in reading.diagnostics if found.name == "too-many-problems"]
     assert "8,800 more problems" in rest.message

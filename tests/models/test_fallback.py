@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from covel_host.base.clock import ManualClock
 from covel_host.models.errors import ErrorFacts, ModelError
-from covel_host.models.fallback import fallback_chain, may_fall_back
+from covel_host.models.fallback import fallback_chain, first_reply, may_fall_back
 from covel_host.models.gateway import GatewayOptions, ModelGateway
 from covel_host.models.limits import CallBudget, CallLimits
 from covel_host.models.messages import ModelReply, ModelRequest
@@ -207,6 +208,19 @@ def test_a_fallback_that_cannot_serve_is_passed_over(spare: dict[str, Any], code
 
     assert played.requests == [4, 0]
     assert played.error.status == 503
+
+    async def answer(slot: Slot) -> ModelReply:
+        if slot.name == "story":
+            raise failure(status=503)
+        return ModelReply(f"from {slot.name}")
+
+    chain = (make_slot(), make_slot(**{"name": "spare", **spare}), make_slot(name="last"))
+    reply = asyncio.run(first_reply(chain, ask(), answer, clock=ManualClock()))
+    told = [(before.slot, before.code, before.status) for before in reply.tried]
+    assert (reply.text, told) == (
+        "from last",
+        [("story", "provider-error", 503), ("spare", code, None)],
+    )
 
 
 def test_output_limits_are_those_of_the_slot_that_is_asked() -> None:

@@ -1,12 +1,10 @@
-"""Contract of the provider adapter against an OpenAI Chat server on a loopback socket."""
+"""What OpenAI Chat owes beside the contract of all formats, against a server that speaks it."""
 
 import asyncio
 import json
 import socket
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -17,17 +15,13 @@ from covel_host.models.messages import (
     AssistantMessage,
     Delta,
     ModelCall,
-    ModelReply,
     ModelRequest,
     NamedTool,
     ReasoningDelta,
     SystemMessage,
-    TextDelta,
     ToolMessage,
-    ToolSpec,
     Usage,
     UserMessage,
-    prompt_cache_key,
 )
 from covel_host.models.providers import BUILTIN_PROVIDERS, BuiltinProvider
 from covel_host.models.slots import ApiKey, Slot
@@ -40,73 +34,21 @@ from tests.models.http_double import (
     call_fragment,
     chat_message,
     chunk,
-    drop,
     error,
     events,
     hang,
     http_double,
-    short_body,
 )
 from tests.models.support import KEY, QuickTime, ask, make_slot, make_table, settle, sourced
-
-ECHO = ToolSpec(
-    "echo-value",
-    "Echo one value.",
-    {
-        "title": "Echo",
-        "type": "object",
-        "properties": {"value": {"type": "string", "title": "Value", "minLength": 1}},
-        "required": ["value"],
-    },
-)
+from tests.models.wire_calls import ECHO, Outcome, call_format
+from tests.models.wire_formats import CHAT
 
 both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 
 
-class Outcome:
-    """What one call left behind."""
-
-    def __init__(self) -> None:
-        self.deltas: list[Delta] = []
-        self.time = QuickTime()
-        self.double = HttpDouble([])
-        self.result: ModelReply | ModelError | None = None
-
-    @property
-    def reply(self) -> ModelReply:
-        assert isinstance(self.result, ModelReply), self.result
-        return self.result
-
-    @property
-    def error(self) -> ModelError:
-        assert isinstance(self.result, ModelError), self.result
-        return self.result
-
-    @property
-    def text(self) -> str:
-        return "".join(item.text for item in self.deltas if isinstance(item, TextDelta))
-
-
 def call(request: ModelRequest, *answers: Answer, **slot_changes: Any) -> Outcome:
     """Send `request` to a server that plays `answers`, waits passing at once."""
-    outcome = Outcome()
-
-    async def note(delta: Delta) -> None:
-        outcome.deltas.append(delta)
-
-    async def run() -> None:
-        async with http_double(*answers) as outcome.double:
-            slot = make_slot(outcome.double.base_url, **slot_changes)
-            gateway = gateway_for(slot, outcome.time)
-            try:
-                outcome.result = await gateway.complete(request, on_delta=note)
-            except ModelError as failure:
-                outcome.result = failure
-            finally:
-                await gateway.aclose()
-
-    asyncio.run(asyncio.wait_for(run(), 20))
-    return outcome
+    return call_format(CHAT, request, *answers, **slot_changes)
 
 
 def gateway_for(slot: Slot, time: QuickTime) -> ModelGateway:
@@ -128,27 +70,6 @@ def answer_with(stream: bool, text: str | None, calls: Any = (), finish: str = "
 # --- good replies ----------------------------------------------------------------------------
 
 
-@both
-def test_a_text_reply_comes_back_whole(stream: bool) -> None:
-    outcome = call(ask(stream=stream), answer_with(stream, "Hello there."))
-
-    assert outcome.reply.text == "Hello there."
-    assert outcome.reply.calls == ()
-    assert (outcome.reply.finish_reason, outcome.reply.raw_finish_reason) == ("stop", "stop")
-    assert (outcome.reply.provider, outcome.reply.model) == ("lab", "served-model")
-    assert (outcome.reply.slot, outcome.reply.http_requests) == ("story", 1)
-    assert outcome.text == ("Hello there." if stream else "")
-
-
-def test_a_stream_delivers_its_pieces_in_order() -> None:
-    pieces = [chunk({"content": "The "}), chunk({"content": "old "}), chunk({"content": "lamp"})]
-    outcome = call(ask(), events([*pieces, chunk(finish="stop"), USAGE_CHUNK, DONE]))
-
-    assert outcome.deltas == [TextDelta("The "), TextDelta("old "), TextDelta("lamp")]
-    assert outcome.reply.text == "The old lamp"
-    assert outcome.reply.usage == Usage(11, 7, cached_input_tokens=4)
-
-
 def test_usage_of_a_whole_reply_is_kept() -> None:
     usage = {
         "prompt_tokens": 40,
@@ -165,20 +86,6 @@ def test_missing_usage_counts_as_nothing() -> None:
     outcome = call(ask(), events([chunk({"content": "x"}), chunk(finish="stop"), DONE]))
 
     assert outcome.reply.usage == Usage()
-
-
-@both
-def test_unicode_survives(stream: bool) -> None:
-    text = "铭文把它叫作“锁”。🔑 naïve"
-    assert call(ask(text, stream=stream), answer_with(stream, text)).reply.text == text
-
-
-def test_unicode_cut_inside_a_character_survives() -> None:
-    data = chunk({"content": "锁🔑"}).encode()
-    middle = data.index("锁".encode()) + 1
-    outcome = call(ask(), events([data[:middle], data[middle:], chunk(finish="stop"), DONE]))
-
-    assert outcome.reply.text == "锁🔑"
 
 
 @both
@@ -260,24 +167,6 @@ def test_tool_calls_keep_order_ids_and_raw_arguments(stream: bool) -> None:
     assert outcome.reply.calls == tuple(ModelCall(*item) for item in calls)
     assert outcome.reply.finish_reason == "tool_calls"
     assert outcome.deltas == []
-
-
-def test_fragments_of_one_call_join_to_its_arguments() -> None:
-    outcome = call(
-        ask(tools=(ECHO,)),
-        events(
-            [
-                call_fragment(0, "", call="c-1", name="echo-value"),
-                call_fragment(0, '{"val'),
-                call_fragment(0, 'ue":"锁'),
-                call_fragment(0, '"}'),
-                chunk(finish="tool_calls"),
-                DONE,
-            ]
-        ),
-    )
-
-    assert outcome.reply.calls == (ModelCall("c-1", "echo-value", '{"value":"锁"}'),)
 
 
 def test_interleaved_parallel_calls_are_told_apart() -> None:
@@ -433,12 +322,6 @@ def test_an_effort_left_to_the_provider_is_not_sent(effort: str) -> None:
     assert "reasoning_effort" not in outcome.double.requests[0]
 
 
-def test_the_cache_key_goes_to_openais_own_host_only() -> None:
-    outcome = call(ask(cache_key=prompt_cache_key("s", "r")), answer_with(True, "x"))
-
-    assert "prompt_cache_key" not in outcome.double.requests[0]
-
-
 def test_openais_own_host_gets_its_own_fields(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
     seen: list[HttpDouble] = []
@@ -485,45 +368,8 @@ def test_a_slot_without_a_key_sends_none(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @both
-@pytest.mark.parametrize(
-    ("status", "kind", "retriable"),
-    [
-        (400, "bad_request", False),
-        (401, "auth", False),
-        (402, "quota", False),
-        (403, "auth", False),
-        (404, "not_found", False),
-        (422, "bad_request", False),
-    ],
-)
-def test_a_refused_request_is_reported_once(
-    stream: bool, status: int, kind: str, retriable: bool
-) -> None:
-    outcome = call(ask(stream=stream), error(status, f"bad key {KEY}"))
-
-    failure = outcome.error
-    assert (failure.status, failure.error_kind, failure.retriable) == (status, kind, retriable)
-    assert (failure.code, failure.facts.http_requests) == ("provider-error", 1)
-    assert "'story'" in failure.message
-    assert "bad key [key]" in failure.message
-    assert KEY not in str(failure)
-    assert failure.__cause__ is not None
-    assert outcome.time.waits == []
-
-
-@both
 def test_a_401_names_the_variable_of_the_key(stream: bool) -> None:
     assert "LAB_API_KEY" in str(call(ask(stream=stream), error(401)).error)
-
-
-@both
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
-def test_a_passing_failure_is_sent_again_and_then_answered(stream: bool, status: int) -> None:
-    outcome = call(ask(stream=stream), error(status), error(status), answer_with(stream, "at last"))
-
-    assert outcome.reply.text == "at last"
-    assert outcome.reply.http_requests == 3
-    assert len(outcome.time.waits) == 2
 
 
 @both
@@ -536,42 +382,6 @@ def test_a_lasting_500_ends_after_three_retries(stream: bool) -> None:
 
 
 @both
-def test_retry_after_in_seconds_is_waited_for(stream: bool) -> None:
-    retry = {"Retry_After": "7"}
-    outcome = call(ask(stream=stream), error(429, **retry), answer_with(stream, "ok"))
-
-    assert outcome.reply.text == "ok"
-    assert outcome.time.waits == [7.0]
-
-
-@both
-def test_retry_after_in_milliseconds_wins(stream: bool) -> None:
-    retry = {"Retry_After": "9", "retry_after_ms": "1500"}
-    outcome = call(ask(stream=stream), error(429, **retry), answer_with(stream, "ok"))
-
-    assert outcome.time.waits == [1.5]
-
-
-@both
-def test_retry_after_as_a_date_is_waited_for(stream: bool) -> None:
-    date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    outcome = call(ask(stream=stream), error(429, Retry_After=date), answer_with(stream, "ok"))
-
-    assert outcome.reply.text == "ok"
-    assert outcome.time.waits[0] == pytest.approx(29, abs=3)
-
-
-@both
-def test_a_demanded_wait_over_a_minute_is_not_waited_for(stream: bool) -> None:
-    outcome = call(ask(stream=stream), error(429, Retry_After="90"))
-
-    failure = outcome.error
-    assert (failure.error_kind, failure.retry_after_s) == ("rate_limited", 90.0)
-    assert failure.facts.http_requests == 1
-    assert outcome.time.waits == []
-
-
-@both
 def test_an_exhausted_quota_is_no_rate_limit(stream: bool) -> None:
     text = json.dumps({"error": {"message": "no credit", "code": "insufficient_quota"}})
     failure = call(ask(stream=stream), body(text, status=429)).error
@@ -580,33 +390,7 @@ def test_an_exhausted_quota_is_no_rate_limit(stream: bool) -> None:
     assert failure.facts.http_requests == 1
 
 
-@both
-@pytest.mark.parametrize(("told", "status", "requests"), [("false", 500, 1), ("true", 400, 2)])
-def test_the_providers_own_word_on_retrying_wins(
-    stream: bool, told: str, status: int, requests: int
-) -> None:
-    retry = {"x_should_retry": told}
-    outcome = call(ask(stream=stream), error(status, **retry), answer_with(stream, "ok"))
-
-    assert len(outcome.double.requests) == requests
-
-
-@both
-def test_a_redirect_is_not_followed(stream: bool) -> None:
-    failure = call(ask(stream=stream), error(307, Location="http://127.0.0.1:1/v1")).error
-
-    assert (failure.status, failure.error_kind) == (307, "config")
-    assert "llm.toml:3" in str(failure)
-
-
 # --- connections -----------------------------------------------------------------------------
-
-
-@both
-def test_a_connection_dropped_before_the_answer_is_tried_again(stream: bool) -> None:
-    outcome = call(ask(stream=stream), drop(), answer_with(stream, "ok"))
-
-    assert (outcome.reply.text, outcome.reply.http_requests) == ("ok", 2)
 
 
 @both
@@ -627,21 +411,6 @@ def test_a_refused_connection_is_unreachable(stream: bool) -> None:
     assert (failure.error_kind, failure.retriable) == ("unreachable", True)
     assert failure.facts.http_requests == 4
     assert address in str(failure)
-
-
-def test_a_whole_reply_cut_in_its_body_is_tried_again() -> None:
-    outcome = call(ask(stream=False), short_body('{"id": "c1"'), answer_with(False, "whole"))
-
-    assert (outcome.reply.text, outcome.reply.http_requests) == ("whole", 2)
-
-
-def test_a_stream_cut_after_output_is_not_sent_again() -> None:
-    outcome = call(ask(), events([chunk({"content": "The la"})], cut=True))
-
-    failure = outcome.error
-    assert outcome.text == "The la"
-    assert (failure.error_kind, failure.facts.output_started) == ("unreachable", True)
-    assert (failure.facts.http_requests, outcome.time.waits) == (1, [])
 
 
 def test_a_stream_cut_before_output_is_sent_again() -> None:

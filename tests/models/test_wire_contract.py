@@ -55,7 +55,8 @@ def test_a_text_reply_comes_back_whole(form: Format, stream: bool) -> None:
     reply = outcome.reply
     assert (reply.text, reply.calls, reply.finish_reason) == ("“锁”🔑 there.", (), "stop")
     assert reply.raw_finish_reason == form.words["stop"]
-    assert (reply.provider, reply.slot, reply.http_requests) == ("lab", "story", 1)
+    assert (reply.provider, reply.model) == ("lab", "served-model")
+    assert (reply.slot, reply.http_requests) == ("story", 1)
     assert outcome.text == (reply.text if stream else "")
     assert outcome.double.paths == [form.path(stream)]
 
@@ -197,6 +198,7 @@ def test_a_refused_request_is_reported_once(
     failure = outcome.error
     assert (failure.status, failure.error_kind, failure.retriable) == (status, kind, False)
     assert (failure.code, failure.facts.http_requests) == ("provider-error", 1)
+    assert "'story'" in failure.message
     assert "bad key [key]" in failure.message
     assert KEY not in str(failure)
     assert failure.__cause__ is not None
@@ -237,21 +239,26 @@ def test_the_wait_that_a_provider_asks_for_is_kept(
 
 
 @every
-def test_a_wait_given_as_a_date_is_kept(form: Format) -> None:
+@both
+def test_a_wait_given_as_a_date_is_kept(form: Format, stream: bool) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     told = body(json.dumps(form.error("slow")), status=429, Retry_After=date)
-    outcome = call_format(form, ask(), told, answer_in(form, stream=True))
+    outcome = call_format(form, ask(stream=stream), told, answer_in(form, stream=stream))
 
+    assert outcome.reply.text == "x"
     assert outcome.time.waits[0] == pytest.approx(29, abs=3)
 
 
 @every
-def test_a_demanded_wait_over_a_minute_is_not_waited_for(form: Format) -> None:
+@both
+def test_a_demanded_wait_over_a_minute_is_not_waited_for(form: Format, stream: bool) -> None:
     told = body(json.dumps(form.error("slow")), status=429, Retry_After="90")
-    failure = call_format(form, ask(), told).error
+    outcome = call_format(form, ask(stream=stream), told)
 
+    failure = outcome.error
     assert (failure.error_kind, failure.retry_after_s) == ("rate_limited", 90.0)
     assert failure.facts.http_requests == 1
+    assert outcome.time.waits == []
 
 
 @every
@@ -274,6 +281,7 @@ def test_a_redirect_is_not_followed(form: Format, stream: bool) -> None:
     ).error
 
     assert (failure.status, failure.error_kind) == (307, "config")
+    assert "llm.toml:3" in str(failure)
     assert failure.facts.http_requests == 1
 
 

@@ -1,23 +1,27 @@
 """The vectors of scheduling, played by real packages in real turns."""
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from covel_host.host import open_catalog
 from covel_host.store.session_clock import TriggerLedgerRow, write_clock
 from covel_host.store.sessions import advance_session
+from covel_host.store.setup_states import SetupBlocked, SetupDone, SetupPending, SetupState
 from covel_host.store.transaction import Transaction
 from covel_host.turn.admission import ManualRequest
 from covel_host.turn.schedule_reports import NO_QUEUE
+from covel_host.turn.schedule_setup_records import UNVERSIONED
 from tests.support.casts import Member, Table, at_table, cast, function
-from tests.support.hosts import Recorder
+from tests.support.hosts import Recorder, settings_of
 from tests.vectors import load_vectors
 
 MANIFEST_KEYS = ("stage", "trigger", "needs", "after", "background", "detached")
-REFUSED = {"cycle", "cycle-of-different-edges", "committed-input-breaks-no-cycle"}
-"""Vectors whose packages the validator refuses before anything could run."""
+REFUSED = {"setup-phase"}
+"""Vectors that the manifest has no words for: `after` names a runtime of another package."""
 
 
 def member(runtime: dict[str, Any], outcome: dict[str, Any]) -> Member:
@@ -95,10 +99,26 @@ async def prepare(table: Table, vector: dict[str, Any]) -> None:
     def write(transaction: Transaction) -> None:
         advance_session(transaction, wanted, turn_id=None, at=now)
         write_clock(
-            transaction, session.session_id, triggers=rows, revision=session.revision + 1, at=now
+            transaction,
+            session.session_id,
+            triggers=rows,
+            setup={
+                name: state(progress, now) for name, progress in vector.get("setup", {}).items()
+            },
+            revision=session.revision + 1,
+            at=now,
         )
 
     await ports.store.transaction(write)
+
+
+def state(progress: str, now: datetime) -> SetupState:
+    """A stored state of that progress, of packages without a version."""
+    if progress == "done":
+        return SetupDone(plugin_version=UNVERSIONED, completed_at=now)
+    if progress == "blocked":
+        return SetupBlocked(plugin_version=UNVERSIONED, reason="attempts-used-up", blocked_at=now)
+    return SetupPending(plugin_version=UNVERSIONED)
 
 
 async def played(table: Table, vector: dict[str, Any]) -> tuple[Any, Recorder]:
@@ -111,10 +131,11 @@ async def played(table: Table, vector: dict[str, Any]) -> tuple[Any, Recorder]:
     return turn.report.executions[0], turn.observer
 
 
-@pytest.mark.parametrize("vector", load_vectors("scheduling"))
+VECTORS = {vector.id: vector for vector in load_vectors("scheduling")}
+
+
+@pytest.mark.parametrize("vector", [VECTORS[name] for name in sorted(VECTORS.keys() - REFUSED)])
 def test_a_turn_runs_what_the_vector_says(vector: dict[str, Any], tmp_path: Path) -> None:
-    if vector["id"] in REFUSED or "setup" in vector:
-        pytest.skip("its packages are refused, or it needs setup states")
     packages(tmp_path, vector)
     report, observer = at_table(tmp_path, lambda table: played(table, vector))
     expect = vector["expect"]
@@ -138,3 +159,11 @@ def test_a_turn_runs_what_the_vector_says(vector: dict[str, Any], tmp_path: Path
     if "hazards" in expect:
         hazards = [one.data for one in observer.trace if one.type == "scheduling.hazard"]
         assert hazards == expect["hazards"], vector["why"]
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_waiting_for_a_runtime_of_another_package_is_refused_before(name: str, tmp_path: Path) -> None:
+    (vector,) = VECTORS[name].values
+    packages(tmp_path, vector)
+    catalog = open_catalog(settings_of(tmp_path))
+    assert any(state.reading.blocks_loading for state in catalog.packages.values())
