@@ -47,8 +47,10 @@ from covel_host.turn.interjecting import SessionInterjections
 from covel_host.turn.manual_runs import run_manual
 from covel_host.turn.new_sessions import packages_for
 from covel_host.turn.ports import Observer, SilentObserver, TurnPorts
+from covel_host.turn.resuming import ResumeRequest, resume_run
 from covel_host.turn.session_locks import SessionLocks
 from covel_host.turn.sessions import new_session
+from covel_host.turn.suspension_listing import SuspensionSweep, SweepPorts
 from covel_host.turn.turns import TurnReport, TurnRequest, play_turn
 from covel_host.turn.world_sessions import (
     WorldSession,
@@ -147,6 +149,7 @@ class Host:
             await catalogs.need(load)
             ports = _ports(settings, catalogs, store, gateway, slots)
             opened.push_async_callback(ports.http.close)
+            await ports.suspension_sweep.run_if_due()
             return cls(settings, ports, opened.pop_all())
 
     @property
@@ -233,6 +236,17 @@ class Host:
         await tell_session_start(made.session, self.ports, SilentObserver())
         return made
 
+    async def resume(
+        self, request: ResumeRequest, *, observer: Observer | None = None
+    ) -> ExecutionReport:
+        """Go on with a suspended run; see `turn.resuming.resume_run`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await resume_run(request, self.ports, observer or SilentObserver())
+
     async def run_action(
         self, request: ActionRequest, *, observer: Observer | None = None
     ) -> ActionReport:
@@ -307,12 +321,13 @@ def _ports(
     tasks = TaskTracker()
     # IDs never repeat with the seed: two runs of one seed are two sessions.
     ids = IdSource(RandomSource(), clock)
+    lock, session_locks = ExecutionLock(settings.database, clock=clock), SessionLocks()
     keys = (slot.key.value for slot in slots.slots.values())
     secrets = tuple(key for key in keys if key)
     return TurnPorts(
         store=store,
-        lock=ExecutionLock(settings.database, clock=clock),
-        session_locks=SessionLocks(),
+        lock=lock,
+        session_locks=session_locks,
         catalogs=catalogs,
         gateway=gateway,
         executor=ToolExecutor(clock=clock, approval=ApprovalPolicy(settings.tool_rules)),
@@ -327,6 +342,9 @@ def _ports(
         ),
         lore=LoreShelf(store),
         interjections=SessionInterjections(ids=ids, clock=clock),
+        suspension_sweep=SuspensionSweep(
+            SweepPorts(store, lock, session_locks, clock), settings.suspension_ttl
+        ),
         events=EventLog(
             clock=clock,
             new_epoch=partial(ids.new, "epoch"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,9 @@ MIN_WINDOW_TOKENS = 256
 """Below that no prompt fits."""
 
 
+DEFAULT_SUSPENSION_TTL = timedelta(days=7)
+
+
 class SettingsError(HostError):
     """A setting that cannot be used; the message names where it was written."""
 
@@ -39,8 +43,9 @@ class Settings:
 
     `working_directory` is that of the call: code of packages may change it later. `is_safe` says
     that `folders` are the bundled ones alone. `tool_rules` allow and deny tools: the first one that
-    fits decides. `window_cap_tokens` can only lower the models' context windows. `environ` is kept
-    for the rooms that read their own variables from it, such as model slots.
+    fits decides. `window_cap_tokens` can only lower the models' context windows. Runs that wait for
+    an answer are given up after `suspension_ttl`, never without one. `environ` is kept for the
+    rooms that read their own variables from it, such as model slots.
     """
 
     home: Path
@@ -52,6 +57,7 @@ class Settings:
     random_seed: int | None
     auto_snapshots_kept: int
     window_cap_tokens: int | None = None
+    suspension_ttl: timedelta | None = DEFAULT_SUSPENSION_TTL
     tool_rules: "tuple[ApprovalRule, ...]" = ()
     environ: Mapping[str, str] = field(repr=False)
 
@@ -111,6 +117,7 @@ def read_settings(
         random_seed=_seed(environ),
         auto_snapshots_kept=_snapshots_kept(environ),
         window_cap_tokens=_window_cap(environ),
+        suspension_ttl=_suspension_ttl(environ),
         tool_rules=_tool_rules(environ, written),
         environ=environ,
     )
@@ -256,3 +263,19 @@ def _window_cap(environ: Mapping[str, str]) -> int | None:
             f"{MIN_WINDOW_TOKENS} is expected."
         )
     return int(text)
+
+
+def _suspension_ttl(environ: Mapping[str, str]) -> timedelta | None:
+    text = environ.get("COVEL_SUSPENSION_TTL_MS")
+    if not text:
+        return DEFAULT_SUSPENSION_TTL
+    if not text.isascii() or not text.isdigit() or int(text) > _MAX_TTL_MS:
+        raise SettingsError(
+            f"COVEL_SUSPENSION_TTL_MS is {text!r}; a whole number of milliseconds is expected, 0 "
+            f"for never, at most {_MAX_TTL_MS}."
+        )
+    return timedelta(milliseconds=int(text)) if int(text) else None
+
+
+_MAX_TTL_MS = 100 * 365 * 86_400_000
+"""A hundred years; times of thousands could not be reckoned with."""

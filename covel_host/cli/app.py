@@ -32,6 +32,7 @@ COMMANDS = {
     "run": "Run one runtime of a package and commit its turn.",
     "schema": "Print the JSON Schema of a manifest, for editors.",
     "sessions": "List sessions, show one, begin, change, fork, export or delete one.",
+    "suspensions": "List the runs of a session that wait for an answer, give one, or give it up.",
     "tools": "List the tools that packages register, and those made from their data sets.",
     "trace": "Show what happened in a turn: runtimes, model calls, tools, tokens, time and cost.",
     "trust": "Show whose code may run, allow a package's, or take that back.",

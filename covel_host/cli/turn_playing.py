@@ -1,4 +1,7 @@
-"""One turn from the command line: load the session's packages, play, show, say what came of it."""
+"""One turn from the command line: load the session's packages, play, show, say what came of it.
+
+Going on with a suspended run is shown the same way.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TextIO
@@ -22,11 +25,12 @@ from covel_host.settings import Settings
 from covel_host.store.package_failures import read_package_failures
 from covel_host.turn.execution_report import ExecutionReport
 from covel_host.turn.package_pauses import paused_packages
+from covel_host.turn.resuming import ResumeRequest
 from covel_host.turn.turns import TurnReport, TurnRequest
 
 
 def play_one(
-    request: TurnRequest,
+    request: TurnRequest | ResumeRequest,
     settings: Settings,
     *,
     selector: ModelSelector | None,
@@ -54,7 +58,7 @@ def play_one(
         _warn_of_broken(host.catalog)
         paused = await _warn_of_paused(host, request.session_id)
         warn_of_stories((one.reading for one in host.catalog.generations()), paused=paused)
-        return await host.play(request, observer=terminal)
+        return await _played(host, request, terminal)
 
     try:
         with noted(terminal.say):
@@ -73,6 +77,15 @@ def play_one(
     except OSError as error:
         return output_lost(error, output)
     return 0 if report.committed else FINDINGS
+
+
+async def _played(
+    host: Host, request: TurnRequest | ResumeRequest, terminal: TurnTerminal
+) -> TurnReport:
+    if isinstance(request, TurnRequest):
+        return await host.play(request, observer=terminal)
+    report = await host.resume(request, observer=terminal)
+    return TurnReport(session_id=request.session_id, executions=(report,))
 
 
 def _aborted(
@@ -175,4 +188,12 @@ def _show(report: TurnReport) -> None:
             note(f"Nothing was committed: turn {execution.turn_id}.")
         else:
             note(f"Committed turn {execution.turn_id} as revision {execution.revision}.")
+            _say_waiting(report.session_id, execution)
     note(f"  See: covel sessions show {report.session_id}")
+
+
+def _say_waiting(session_id: str, execution: ExecutionReport) -> None:
+    for result in execution.results:
+        if result.suspension is not None:
+            note(f"{result.runtime_id} waits for an answer: {result.suspension.reason}")
+            note(f"  See: covel suspensions list {session_id}")

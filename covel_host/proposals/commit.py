@@ -9,7 +9,12 @@ from covel_host.proposals.commit_runs import write_runs
 from covel_host.proposals.errors import FailedProposal
 from covel_host.proposals.export_writes import write_exports
 from covel_host.proposals.place import CommitPlace
-from covel_host.proposals.plan import CommitProgress, CommitReport, ExecutionCommit
+from covel_host.proposals.plan import (
+    CommitProgress,
+    CommitReport,
+    ExecutionCommit,
+    HostWrites,
+)
 from covel_host.proposals.settlement_debts import register_debts, ruled_dimensions
 from covel_host.store.prompt_parts import keep_prompt_parts
 from covel_host.store.records import CommitStatus, SessionRecord, TraceRecord, TurnRecord
@@ -28,9 +33,9 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
 
     Order: turn row and what the player wrote, runs in execution order, exports, settlement debts,
     host's extra writes, audit and trace, session clock, automatic snapshot, results of runs that
-    lost something. Only origin `player` counts where `counts_turn` says so, and one logical turn
-    counts once. The report's events are to be sent after the transaction has committed, never
-    before.
+    lost something. Only origin `player`, and what goes on with it, counts where `counts_turn` says
+    so, and one logical turn counts once. The report's events are to be sent after the transaction
+    has committed, never before.
 
     Raises:
         CommitRefused: nothing of the execution may be committed; the transaction rolls back.
@@ -50,12 +55,15 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
     written.events += register_debts(
         transaction, place, written.kept, ruled, logical_turn=commit.logical_turn
     )
-    dropped = tuple(written.dropped.values())
+    host = HostWrites()
     if commit.extra_writes is not None:
-        progress = CommitProgress(revision=place.revision, dropped=dropped)
-        commit.extra_writes(transaction, progress)
+        progress = CommitProgress(revision=place.revision, dropped=tuple(written.dropped.values()))
+        host = commit.extra_writes(transaction, progress)
+    written.dropped |= {run.run_id: run for run in host.dropped}
+    dropped = tuple(written.dropped.values())
     _write_audit(transaction, commit)
-    is_counted = commit.counts_turn and _count(transaction, commit, place.revision)
+    counts = commit.counts_turn and not host.holds_turn_open
+    is_counted = counts and _count(transaction, commit, place.revision)
     advanced = advance_session(
         transaction,
         _clock_after(session, commit, is_counted=is_counted),
@@ -73,7 +81,7 @@ def commit_execution(transaction: Transaction, commit: ExecutionCommit) -> Commi
         revision=advanced.revision,
         session=advanced,
         is_counted=is_counted,
-        events=tuple(written.events),
+        events=(*written.events, *host.events),
         dropped=dropped,
         failed=tuple(written.failed),
         lost_exports=lost,
@@ -163,7 +171,7 @@ def _trace_row(session_id: str, event: TraceEvent) -> TraceRecord:
 
 
 def _count(transaction: Transaction, commit: ExecutionCommit, revision: int) -> bool:
-    return commit.origin == "player" and count_logical_turn(
+    return commit.origin in ("player", "resume") and count_logical_turn(
         transaction,
         commit.session_id,
         commit.logical_turn_id,

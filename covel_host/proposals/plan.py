@@ -107,6 +107,19 @@ class CommitProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HostWrites:
+    """What the host's own writes say of the commit.
+
+    `dropped` are runs that turned out to have failed, `events` are sent after the commit. With
+    `holds_turn_open` the logical turn is not counted yet.
+    """
+
+    dropped: tuple[DroppedRun, ...] = ()
+    events: tuple[SessionEvent, ...] = ()
+    holds_turn_open: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionCommit:
     """One execution, complete: everything its transaction writes (spec/transactions.md 4.1).
 
@@ -115,8 +128,8 @@ class ExecutionCommit:
     runs. `phase` is the session's new phase, None to leave it. `dimension_provider_id` is the
     package that alone may write dimensions, None when the session has none; `policies` those of
     the data sets. `extra_writes` are the host's own writes, made in the transaction after the runs
-    and their exports. `counts_turn` says whether an execution of a player counts as a turn; setup
-    does not.
+    and their exports. `counts_turn` says whether an execution of a player, or one that goes on
+    with it, counts as a turn; setup does not.
     """
 
     session_id: str
@@ -138,7 +151,7 @@ class ExecutionCommit:
     dimension_provider_id: str | None = None
     policies: DataPolicies = field(default_factory=lambda: NO_POLICIES)
     auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT
-    extra_writes: Callable[[Transaction, CommitProgress], None] | None = None
+    extra_writes: Callable[[Transaction, CommitProgress], HostWrites] | None = None
     counts_turn: bool = True
 
 

@@ -23,7 +23,7 @@ from covel_host.runtime.run_record import RunRecord
 from covel_host.runtime.run_status import RunStatus
 from covel_host.runtime.service_access import RunServices
 from covel_host.runtime.shown_text import ShownText
-from covel_host.runtime.suspension import unserved_suspension
+from covel_host.runtime.suspension_scene import asked_by, suspended_run
 from covel_host.runtime.traced_prompts import TracedPrompts
 from plugin_sdk.values import JsonValue
 
@@ -53,6 +53,7 @@ class AgentRun:
         try:
             end = await self._within_deadline()
             self._check_contract(end)
+            return self._ended(end)
         except RunTimedOut as error:
             return self._failed(_timed_out(self._run, error))
         except HostError as error:
@@ -60,7 +61,6 @@ class AgentRun:
             counts = not isinstance(error, ModelError) or error.error_kind == "bad_request"
             # A provider that is down, unpaid or slow is not the package's fault.
             return self._failed(RunFailure(error.code, message, error.hint, counts_as_error=counts))
-        return self._ended(end)
 
     def cut_short(self, failure: RunFailure) -> RuntimeResult:
         """The result of a run that was cancelled: what its audit keeps, as far as it came."""
@@ -99,6 +99,8 @@ class AgentRun:
         model = AgentModel(run, ports, settings, tools, deadline, planning, TracedPrompts(run))
         self._loop = AgentLoop(run, ports, settings, model, calls, shown)
         extensions = RunExtensions(run, ports, self._record, services)
+        if run.resumed is not None:
+            return await self._loop.resume(run.resumed)
         prompt = await prepared_prompt(run, ports, settings, extensions, tools, deadline)
         return await self._loop.play(prompt)
 
@@ -111,7 +113,7 @@ class AgentRun:
         if isinstance(end.decision, Fail):
             return self._failed(RunFailure(end.decision.reason, end.decision.message))
         if isinstance(end.decision, Suspend):
-            return self._failed(unserved_suspension(self._run.runtime_id))
+            return self._suspended(end.decision.call_id)
         output = _projected(end.value)
         return self._result(
             "success",
@@ -122,6 +124,15 @@ class AgentRun:
             text=end.decision.text,
             ended_by=end.decision.ended_by,
             proposals=self._run.staging.proposals,
+        )
+
+    def _suspended(self, call_id: str) -> RuntimeResult:
+        assert self._loop is not None, "a loop that never began suspends nothing"
+        calls = self._loop.calls.done
+        reason, schema = asked_by(calls, call_id)
+        scene = self._loop.scene(call_id)
+        return self._result(
+            "suspended", suspension=suspended_run(self._run, reason, schema, calls, agent=scene)
         )
 
     def _failed(self, failure: RunFailure) -> RuntimeResult:

@@ -7,7 +7,6 @@ from functools import partial
 
 from covel_host.models.messages import ModelCall
 from covel_host.runtime.agent_tools import AgentTools
-from covel_host.runtime.call_outputs import emitted_topics
 from covel_host.runtime.completion import batch_ends
 from covel_host.runtime.completion_calls import CallFailure, CallOutcome
 from covel_host.runtime.completion_settings import CompletionSettings
@@ -76,7 +75,9 @@ class AgentCalls:
         self._hooks = CallHooks(ports.hooks, self._scope)
         self._refused: dict[int, CallError] = {}
         self.is_ended_by_hook = False
-        self._requested = 0
+        scene = None if run.resumed is None else run.resumed.scene.agent
+        self._requested = 0 if scene is None else scene.requested
+        self._earlier = run.earlier_outputs
         self._results: dict[int, ToolCallResult] = {}
 
     @property
@@ -84,8 +85,13 @@ class AgentCalls:
         """Every call that has ended so far, however it did, in the model's order."""
         return tuple(self._results[position] for position in sorted(self._results))
 
+    @property
+    def requested(self) -> int:
+        """How many calls the run has asked for, those before a suspension among them."""
+        return self._requested
+
     def _emitted(self) -> tuple[str, ...]:
-        return emitted_topics(self._results.values())
+        return self._earlier.plus(self._results.values()).topics
 
     async def answer(
         self, calls: Sequence[ModelCall], state: CompletionState

@@ -28,13 +28,22 @@ from covel_host.runtime.completion_state import (
     Suspend,
 )
 from covel_host.runtime.interjections import Interjection
+from covel_host.runtime.loop_tools import SUSPEND
 from covel_host.runtime.prompt_inputs import PromptMessage, PromptParts
 from covel_host.runtime.reply_hooks import ReviewedReply, reviewed_reply
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.shown_text import ShownText
+from covel_host.runtime.suspension import (
+    AgentScene,
+    ResumedRun,
+    prompt_messages,
+    scene_messages,
+)
 from covel_host.tools.calls import ToolCallResult
+from covel_host.tools.envelope import answer_envelope
 from plugin_sdk.values import JsonValue
 
+_ANSWER = "The player's answer."
 _REJECTED = "A hook rejected the reply that made this call; it was not executed."
 
 
@@ -71,6 +80,8 @@ class AgentLoop:
         self._transcript: list[PromptMessage] = []
         self._state = CompletionState()
         self.steps = 0
+        self._completed: JsonValue = None
+        self._prompt = PromptParts("", ())
 
     async def play(self, prompt: PromptParts) -> LoopEnd:
         """Ask and answer until the rules say that the run ends.
@@ -78,14 +89,50 @@ class AgentLoop:
         Raises:
             ModelError, ReplyCutOff, PromptTooLarge: there is no usable reply.
         """
+        self._prompt = prompt
         try:
             return await self._play(prompt)
         finally:
             if self._ports.interjections is not None:
                 self._ports.interjections.close()
 
+    async def resume(self, resumed: ResumedRun) -> LoopEnd:
+        """Go on where the loop was suspended, with the answer as the result of that call.
+
+        Raises:
+            ModelError, ReplyCutOff, PromptTooLarge: as `play`.
+        """
+        scene = resumed.scene.agent
+        assert scene is not None, "the scene of an agent holds its loop"
+        self._state, self.steps, self.heard = scene.state, scene.steps, scene.heard
+        self._completed = scene.completing_value
+        if self.model.tools.search is not None:
+            self.model.tools.search.load(scene.activated)
+        self._transcript = _answered(prompt_messages(scene.transcript), scene.call_id, resumed.data)
+        for text in scene.state.prose:
+            await self._ports.on_text(text, False)
+            await self._shown.keep(text)
+        return await self.play(PromptParts(scene.system, prompt_messages(scene.prompt)))
+
+    def scene(self, call_id: str) -> AgentScene:
+        """The loop as the call that suspended it has left it."""
+        search = self.model.tools.search
+        return AgentScene(
+            system=self._prompt.system,
+            prompt=scene_messages(self._prompt.messages),
+            transcript=scene_messages(tuple(self._transcript)),
+            state=self._state,
+            call_id=call_id,
+            steps=self.steps,
+            requested=self.calls.requested,
+            completing_value=self._completing_value(self._state.completing_call_id),
+            activated=() if search is None else tuple(tool.name for tool in search.loaded),
+            segments=self.model.planning.segments,
+            heard=self.heard,
+        )
+
     async def _play(self, prompt: PromptParts) -> LoopEnd:
-        choice = self._settings.tool_choice
+        choice = self._state.forced or self._settings.tool_choice
         while True:
             self._hear()
             self.model.tools.offer(choice)
@@ -166,15 +213,22 @@ class AgentLoop:
             return None, None
         value: JsonValue = finish.text
         if finish.output == "tool":
-            value = next(
+            value = self._completing_value(finish.call_id)
+        return self._against_schema(value, is_text=finish.output == "text")
+
+    def _completing_value(self, call_id: str | None) -> JsonValue:
+        """What the completing call gave; it may have been made before a suspension."""
+        return next(
+            (
                 done.content
                 for done in reversed(self.calls.done)
                 # A provider may give several calls one ID.
-                if done.request.call_id == finish.call_id
+                if done.request.call_id == call_id
                 and done.request.name == self._state.completing_tool
                 and done.error is None
-            )
-        return self._against_schema(value, is_text=finish.output == "text")
+            ),
+            self._completed,
+        )
 
     def _against_schema(self, value: JsonValue, *, is_text: bool) -> tuple[JsonValue, str | None]:
         schema = self._run.output_schema
@@ -191,6 +245,25 @@ class AgentLoop:
 
     def _say(self, message: AssistantMessage | ToolMessage | UserMessage) -> None:
         self._transcript.append(PromptMessage(message, "transcript"))
+
+
+def _answered(
+    transcript: Sequence[PromptMessage], call_id: str, data: JsonValue
+) -> list[PromptMessage]:
+    """The exchange with the player's answer where the placeholder of `suspend` stood.
+
+    The last one of that ID: a provider may use one twice.
+    """
+    answered = list(transcript)
+    for place in reversed(range(len(answered))):
+        message = answered[place].message
+        if isinstance(message, ToolMessage) and (
+            (message.call_id, message.tool_name) == (call_id, SUSPEND)
+        ):
+            told = replace(message, text=answer_envelope(_ANSWER, data))
+            answered[place] = replace(answered[place], message=told)
+            break
+    return answered
 
 
 def _as_made(call: ModelCall, result: ToolCallResult) -> ModelCall:

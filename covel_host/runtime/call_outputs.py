@@ -4,31 +4,49 @@ They become proposals once, when the run has succeeded (seed: 事件走哪条通
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
 from covel_host.tools.calls import ToolCallResult
+from plugin_sdk.outcomes import Event
 from plugin_sdk.proposals import EventEmit, InteractionRequest, Proposal
 
 
-def emitted_topics(results: Iterable[ToolCallResult]) -> tuple[str, ...]:
-    """The topics that calls have emitted, each once, in order."""
-    return tuple(dict.fromkeys(event.topic for result in results for event in result.events))
+@dataclass(frozen=True, slots=True)
+class CallOutputs:
+    """What calls show and emit, in their order."""
+
+    shows: tuple[Proposal, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics that were emitted, each once, in order."""
+        return tuple(dict.fromkeys(event.topic for event in self.events))
+
+    def plus(self, results: Iterable[ToolCallResult]) -> "CallOutputs":
+        """The same with those of `results` behind them."""
+        kept = tuple(results)
+        return CallOutputs(
+            (*self.shows, *(shown for result in kept for shown in result.shows)),
+            (*self.events, *(event for result in kept for event in result.events)),
+        )
 
 
-async def stage_outputs(
-    staging: Staging, results: Sequence[ToolCallResult]
-) -> tuple[StagedProposal, ...]:
-    """Stage what the calls show and emit, in the order of the calls.
+NO_OUTPUTS = CallOutputs()
+
+
+async def stage_outputs(staging: Staging, outputs: CallOutputs) -> tuple[StagedProposal, ...]:
+    """Stage what calls show and emit, in the order of the calls.
 
     Of several questions with one interaction ID the last one is asked.
 
     Raises:
         ProposalRefused: one of them does not pass; nothing was staged.
     """
-    shows = [shown for result in results for shown in result.shows]
-    events = [event for result in results for event in result.events]
-    wanted = [*_last_of_each(shows), *(EventEmit(topic=e.topic, data=e.data) for e in events)]
+    events = (EventEmit(topic=event.topic, data=event.data) for event in outputs.events)
+    wanted = [*_last_of_each(outputs.shows), *events]
     return await staging.stage(wanted) if wanted else ()
 
 

@@ -77,7 +77,11 @@ class FunctionRun:
             self._withdraw()
             return await read_apart(
                 lambda: settled_result(
-                    self._run, returned, calls=self._outcomes, result=self._result
+                    self._run,
+                    returned,
+                    calls=self._outcomes,
+                    done=() if self._calls is None else self._calls.done,
+                    result=self._result,
                 )
             )
         except AuthorRaised as raised:

@@ -9,7 +9,6 @@ from typing import Final
 from covel_host.base.error_texts import cut_text
 from covel_host.base.json_text import JsonValueError, dump_json, json_copy
 from covel_host.runtime.call_life import CallLife
-from covel_host.runtime.call_outputs import emitted_topics
 from covel_host.runtime.completion_calls import CallFailure, CallOutcome
 from covel_host.runtime.contexts import OpenToolCall
 from covel_host.runtime.function_tools import FunctionTools
@@ -57,6 +56,7 @@ class FunctionCalls:
         self._turn = asyncio.Lock()
         self._is_ended_by_hook = False
         self._requested = 0
+        self._earlier = run.earlier_outputs
         self._results: dict[int, ToolCallResult] = {}
         self._scope = CallScope(
             plugin_id=run.plugin_id,
@@ -77,7 +77,7 @@ class FunctionCalls:
         return tuple(self._results[position] for position in sorted(self._results))
 
     def _emitted(self) -> tuple[str, ...]:
-        return emitted_topics(self._results.values())
+        return self._earlier.plus(self._results.values()).topics
 
     @property
     def outcomes(self) -> tuple[CallOutcome, ...]:

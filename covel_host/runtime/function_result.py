@@ -14,11 +14,18 @@ from covel_host.runtime.function_effects import (
     job_reports,
     refused_channels,
 )
-from covel_host.runtime.function_outcome import json_value, projected, read_outcome
+from covel_host.runtime.function_outcome import (
+    OutcomeInvalid,
+    json_value,
+    projected,
+    read_outcome,
+)
 from covel_host.runtime.output_check import check_output
 from covel_host.runtime.result import RunFailure, RuntimeResult
 from covel_host.runtime.run import RuntimeRun
-from covel_host.runtime.suspension import unserved_suspension
+from covel_host.runtime.suspension_scene import ANY_ANSWER, suspended_run
+from covel_host.schemas.compiled import SchemaError, compile_schema
+from covel_host.tools.calls import ToolCallResult
 from plugin_sdk.outcomes import Effects, Failed, Skipped, Success, Suspended
 
 _MAX_DIAGNOSTICS: Final = 100
@@ -29,16 +36,22 @@ ResultMaker = Callable[..., RuntimeResult]
 
 
 async def settled_result(
-    run: RuntimeRun, returned: object, *, calls: Sequence[CallOutcome], result: ResultMaker
+    run: RuntimeRun,
+    returned: object,
+    *,
+    calls: Sequence[CallOutcome],
+    done: Sequence[ToolCallResult],
+    result: ResultMaker,
 ) -> RuntimeResult:
     """The result of a run whose handler returned `returned` after `calls`.
 
-    A success is checked against the output schema before its effects are staged, so that a wrong
-    value has none. A skipped run keeps what it staged, a failed one does not (spec/transactions.md
-    3.1).
+    `done` are the results of these calls. A success is checked against the output schema before its
+    effects are staged, so that a wrong value has none. A skipped run keeps what it staged, a failed
+    one does not (spec/transactions.md 3.1).
 
     Raises:
-        OutcomeInvalid, OutputInvalid, EffectsInvalid, ProposalRefused: the run failed.
+        OutcomeInvalid, OutputInvalid, EffectsInvalid, ProposalRefused, SuspensionNotAllowed: the
+            run failed.
     """
     outcome = read_outcome(returned, runtime_id=run.runtime_id)
     settlement = settle_function(outcome.outcome, calls)
@@ -68,7 +81,7 @@ async def settled_result(
         case Skipped():
             return _skipped(run, outcome, result)
         case Suspended():
-            return result("failed", failure=unserved_suspension(run.runtime_id))
+            return _suspended(run, outcome, done, result)
 
 
 async def _success(run: RuntimeRun, outcome: Success, result: ResultMaker) -> RuntimeResult:
@@ -86,6 +99,22 @@ async def _success(run: RuntimeRun, outcome: Success, result: ResultMaker) -> Ru
         proposals=run.staging.proposals,
         warnings=warnings,
     )
+
+
+def _suspended(
+    run: RuntimeRun, outcome: Suspended, done: Sequence[ToolCallResult], result: ResultMaker
+) -> RuntimeResult:
+    whose = f"The resume schema that the handler of {run.runtime_id!r} gave"
+    schema = ANY_ANSWER if outcome.resume_schema is None else outcome.resume_schema
+    copied = json_value(schema, whose=whose)
+    if not isinstance(copied, dict):
+        raise OutcomeInvalid(f"{whose} is a {type(schema).__name__!r}, not a JSON Schema.")
+    try:
+        compile_schema(copied)
+    except SchemaError as error:
+        raise OutcomeInvalid(f"{whose} cannot be used: {error}.") from error
+    reason = kept_text(text_of(outcome.reason))
+    return result("suspended", suspension=suspended_run(run, reason, copied, done))
 
 
 def _skipped(run: RuntimeRun, outcome: Skipped, result: ResultMaker) -> RuntimeResult:

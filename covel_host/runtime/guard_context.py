@@ -90,11 +90,13 @@ class RunContext(TurnFacts):
 
     @property
     def resume_data(self) -> JsonValue:
-        return None
+        resumed = self._run.resumed
+        return None if resumed is None else json_copy(resumed.data)
 
     @property
     def resumed_from_suspension_id(self) -> str | None:
-        return None
+        resumed = self._run.resumed
+        return None if resumed is None else resumed.suspension_id
 
     @property
     def gateway(self) -> RunGateway:

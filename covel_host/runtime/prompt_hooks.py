@@ -61,7 +61,13 @@ class CallPlanning:
         self._run = run
         self._ports = ports
         self._settings = settings
-        self._segments: tuple[JsonObject, ...] = ()
+        scene = None if run.resumed is None else run.resumed.scene.agent
+        self._segments: tuple[JsonObject, ...] = () if scene is None else scene.segments
+
+    @property
+    def segments(self) -> tuple[JsonObject, ...]:
+        """The segments that hooks have set for the rest of the run."""
+        return self._segments
 
     async def planned(self, call: PlannedCall) -> PlannedCall:
         """`call` as the hooks left it, with the segments that were set so far.

@@ -8,6 +8,7 @@ from covel_host.proposals.read_sets import ReadSet
 from covel_host.proposals.staged import StagedProposal
 from covel_host.runtime.interjections import Interjection
 from covel_host.runtime.run_status import NestedKind, RunStatus
+from covel_host.runtime.suspension import SuspendedRun
 from covel_host.tools.calls import ToolCallResult
 from plugin_sdk.outcomes import Completion
 from plugin_sdk.values import JsonValue
@@ -70,7 +71,8 @@ class RuntimeResult:
     the model's replies, or of the code's calls, those that failed or were skipped included.
     `reads` is what the run looked at. `warnings` are sentences for the author. `nested` says how a
     run inside another one was asked for, `character_id` whom it played. `interjections` are what
-    the player added meanwhile. `is_concealed`: what leaves the host goes through `shown_result`.
+    the player added meanwhile. A suspended run has its `suspension`. `is_concealed`: what leaves
+    the host goes through `shown_result`.
     """
 
     plugin_id: str
@@ -97,6 +99,7 @@ class RuntimeResult:
     nested: NestedKind | None = None
     character_id: str | None = None
     interjections: tuple[Interjection, ...] = ()
+    suspension: SuspendedRun | None = None
     is_concealed: bool = False
 
     def cut_short(self, failure: RunFailure) -> "RuntimeResult":
@@ -114,4 +117,5 @@ class RuntimeResult:
             text="",
             ended_by=None,
             proposals=(),
+            suspension=None,
         )

@@ -17,6 +17,7 @@ from covel_host.net.client import HttpClient
 from covel_host.net.policy import HttpPolicy
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
+from covel_host.runtime.call_outputs import NO_OUTPUTS, CallOutputs
 from covel_host.runtime.interjections import InterjectionQueue
 from covel_host.runtime.nested import NestedFacts, NestedRuns
 from covel_host.runtime.prompt_inputs import (
@@ -28,6 +29,7 @@ from covel_host.runtime.prompt_inputs import (
 from covel_host.runtime.session_history import SessionHistory
 from covel_host.runtime.session_media import SessionMedia
 from covel_host.runtime.session_reads import SessionReads
+from covel_host.runtime.suspension import ResumedRun
 from covel_host.schemas.compiled import CompiledSchema
 from covel_host.services.directory import NO_SERVICES, ServiceDirectory
 from covel_host.services.extension_directory import NO_EXTENSIONS, ExtensionDirectory
@@ -80,7 +82,8 @@ class RuntimeRun:
     history of the run's own, None where it is shown the session's. With `call` the run is that one
     tool call and nothing of a runtime. `nested` is set for a run inside another one.
     `http_policies` say by package where code may send requests. `hidden_texts` are texts of
-    concealed runtimes among its inputs, for no trace to show.
+    concealed runtimes among its inputs, for no trace to show. `resumed` is what the run goes on
+    from, when it was suspended before.
     """
 
     plugin_id: str
@@ -120,6 +123,7 @@ class RuntimeRun:
     nested: NestedFacts | None = None
     http_policies: Mapping[str, HttpPolicy] = field(default_factory=dict)
     hidden_texts: tuple[str, ...] = ()
+    resumed: ResumedRun | None = None
 
     @property
     def runtime_id(self) -> str:
@@ -131,12 +135,18 @@ class RuntimeRun:
         """Whether services may change data for this run (seed: 不在的工具).
 
         Not for an agent that can suspend: its writes have no unit to be committed with. Resumed and
-        background executions have none either; every run that this host makes has its staging.
-        A nested run may what its caller may, and never suspends.
+        background executions have none either. A nested run may what its caller may.
         """
         if self.nested is not None:
             return self.nested.may_write
+        if self.resumed is not None:
+            return False
         return "suspend" not in self.manifest.agent_settings.tools.builtin
+
+    @property
+    def earlier_outputs(self) -> CallOutputs:
+        """What the tool calls before a suspension show and emit."""
+        return NO_OUTPUTS if self.resumed is None else self.resumed.scene.outputs
 
     @property
     def trigger_event(self) -> TriggerEvent | None:

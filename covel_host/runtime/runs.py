@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from covel_host.proposals.errors import ProposalRefused
 from covel_host.runtime.agent import AgentRun
 from covel_host.runtime.bound_values import missing_input
 from covel_host.runtime.function import FunctionRun
@@ -11,6 +12,7 @@ from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.run_record import RunRecord
 from covel_host.runtime.runtime_hooks import why_not_run
 from covel_host.runtime.settlement import settled
+from covel_host.runtime.suspension_scene import restore_staging
 from covel_host.runtime.tool_run import ToolRun
 from covel_host.trace.concealed_logs import in_run
 
@@ -79,6 +81,8 @@ class _WholeRun:
 
     async def result(self) -> RuntimeResult:
         run, ports = self._run, self._ports
+        if run.resumed is not None:
+            return await self._resumed()
         reason = missing_input(run)
         if reason is None:
             reason = await why_not_run(run, ports)
@@ -89,6 +93,17 @@ class _WholeRun:
             if ended is not None:
                 return ended
         await ports.on_start()
+        return await settled(run, ports, await self._body.result())
+
+    async def _resumed(self) -> RuntimeResult:
+        """Go on: what may keep a runtime from running was asked when it first began."""
+        run, ports = self._run, self._ports
+        await ports.on_start()
+        try:
+            await restore_staging(run, ports.trace.run_id)
+        except ProposalRefused as refused:
+            self._record.begin()
+            return self._record.failed(RunFailure(refused.code, refused.message, refused.hint))
         return await settled(run, ports, await self._body.result())
 
     def cut_short(self, failure: RunFailure) -> RuntimeResult:

@@ -46,7 +46,7 @@ async def settled(run: RuntimeRun, ports: RunPorts, result: RuntimeResult) -> Ru
             _check(run, after)
         told = _told(run, str(after.value)) if tells_story else None
         story = await _staged(run, after) if tells_story else ()
-        outputs = await stage_outputs(run.staging, after.tool_calls)
+        outputs = await stage_outputs(run.staging, run.earlier_outputs.plus(after.tool_calls))
     except HostError as error:
         return after.cut_short(RunFailure(error.code, error.message, error.hint))
     if tells_story and after.value != result.value:

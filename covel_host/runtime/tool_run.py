@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from covel_host.base.errors import HostError
 from covel_host.base.unicode_text import storable_text
-from covel_host.runtime.call_outputs import emitted_topics, stage_outputs
+from covel_host.runtime.call_outputs import NO_OUTPUTS, stage_outputs
 from covel_host.runtime.contexts import OpenToolCall
 from covel_host.runtime.deadline import RunDeadline, RunTimedOut, run_within
 from covel_host.runtime.function_outcome import projected
@@ -61,7 +61,7 @@ class ToolRun:
             if called.error is not None:
                 error = called.error
                 return self.cut_short(RunFailure(CALL_FAILED, error.message, error.hint))
-            await stage_outputs(self._run.staging, self._done)
+            await stage_outputs(self._run.staging, NO_OUTPUTS.plus(self._done))
         except RunTimedOut as error:
             return self.cut_short(self._timed_out(was_left=error.was_left))
         except HostError as error:
@@ -143,5 +143,5 @@ def _scope(
         signal=run.signal,
         trace=ports.trace,
         staging=run.staging,
-        open_call=partial(OpenToolCall, run, ports, services, partial(emitted_topics, ())),
+        open_call=partial(OpenToolCall, run, ports, services, lambda: NO_OUTPUTS.topics),
     )

@@ -34,6 +34,12 @@ def every_character(
     return [_record(row) for row in _ROWS.every(reading, session_id, revision=revision)]
 
 
+def character_text(reading: Reading, session_id: str, character_id: str) -> RevisedText | None:
+    """The current record, not parsed; None when there is none."""
+    row = _ROWS.get(reading, session_id, character_id)
+    return None if row is None else RevisedText(revision=row[2], text=row[3])
+
+
 def character_texts(reading: Reading, session_id: str) -> dict[str, RevisedText]:
     """The current records by ID in code-point order, not parsed."""
     return {

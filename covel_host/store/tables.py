@@ -13,6 +13,8 @@ from covel_host.store._memory_tables import HISTORY_SUMMARIES as HISTORY_SUMMARI
 from covel_host.store._memory_tables import HISTORY_SUMMARIES_OLD as HISTORY_SUMMARIES_OLD
 from covel_host.store._memory_tables import MEMORY_VECTOR_MODELS as MEMORY_VECTOR_MODELS
 from covel_host.store._memory_tables import MEMORY_VECTORS as MEMORY_VECTORS
+from covel_host.store._suspension_tables import SUSPENSIONS as SUSPENSIONS
+from covel_host.store._suspension_tables import SUSPENSIONS_OLD as SUSPENSIONS_OLD
 from covel_host.store._table_parts import (
     METADATA as METADATA,
 )

@@ -55,9 +55,9 @@ _SESSION: Final[dict[tuple[Topic, Keeping, Sender], str]] = {
     ("plugin", "replayed", "nobody"): "ui.slot.changed ui.slot.cleared",
     ("plugin", "live", "nobody"): "ui.slot.preview asset.progress",
     ("job", "replayed", "run"): "job-status.updated",
-    ("session", "replayed", "nobody"): """
-        turn.suspended turn.resumed state.snapshot.created session.forked
-    """,
+    ("session", "replayed", "commit"): "turn.suspended",
+    ("session", "replayed", "execution"): "turn.resumed",
+    ("session", "replayed", "nobody"): "state.snapshot.created session.forked",
 }
 
 _TRACE: Final[dict[tuple[Topic, Sender], str]] = {

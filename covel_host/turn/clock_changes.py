@@ -31,7 +31,7 @@ def setup_changes(
 
     Each attempt counts. When every setup runtime is done the session begins to play.
     """
-    if facts.target is not None:
+    if facts.is_by_hand:
         return SetupChanges({})
     states = dict(_attempts(facts, runs, now=now, is_committed=True))
     after = {**facts.clock.setup, **states}
@@ -47,7 +47,7 @@ def attempts_lost(
     An attempt uses up budget all the same, and none of them is done; `error` is kept of those that
     had gone well.
     """
-    if facts.target is not None:
+    if facts.is_by_hand:
         return {}
     return dict(_attempts(facts, runs, now=now, is_committed=False, error=error))
 
@@ -59,7 +59,7 @@ def trigger_rows(
 
     A run by hand moves no clock, and setup has budgets of its own.
     """
-    if facts.target is not None:
+    if facts.is_by_hand:
         return []
     counted: dict[str, int] = {}
     for run in runs:

@@ -8,6 +8,7 @@ from covel_host.proposals.plan import (
     CommitProgress,
     ExecutionCommit,
     ExportWrite,
+    HostWrites,
     NewMessage,
     RunWrites,
 )
@@ -24,6 +25,7 @@ from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
 from covel_host.turn.package_pauses import counted_failures
 from covel_host.turn.providers import dimension_provider
 from covel_host.turn.records import result_json, tool_call_records
+from covel_host.turn.suspensions import suspension_writes
 from plugin_sdk.values import JsonValue
 
 DIMENSIONS_MISSING = "dimension-snapshot-unavailable"
@@ -77,9 +79,9 @@ def execution_commit(
         turn_id=facts.turn_id,
         parent_turn_id=facts.parent_turn_id,
         origin=facts.origin,
-        logical_turn_id=facts.turn_id,
+        logical_turn_id=facts.logical_turn_id,
         logical_turn=facts.logical_turn,
-        counts_turn=facts.session.phase == "playing" and not facts.is_start,
+        counts_turn=facts.counts_turn and (facts.continued is None or facts.continued.is_last),
         started_at=facts.started_at,
         finished_at=finished_at,
         duration_ms=duration_ms,
@@ -94,7 +96,7 @@ def execution_commit(
         dimension_provider_id=dimension_provider(facts.catalog, facts.session),
         policies=facts.policies,
         auto_snapshots_kept=auto_snapshots_kept,
-        extra_writes=_clock_writes(facts, finished, setup, at=finished_at),
+        extra_writes=_host_writes(facts, finished, setup, new_id=new_id, at=finished_at),
     )
 
 
@@ -113,10 +115,17 @@ def _result(result: RuntimeResult) -> dict[str, JsonValue]:
     return result_json(result, () if result.reads is None else result.reads.reads)
 
 
-def _clock_writes(
-    facts: ExecutionFacts, finished: FinishedRuns, setup: SetupChanges, *, at: datetime
-) -> Callable[[Transaction, CommitProgress], None]:
-    def write(transaction: Transaction, progress: CommitProgress) -> None:
+def _host_writes(
+    facts: ExecutionFacts,
+    finished: FinishedRuns,
+    setup: SetupChanges,
+    *,
+    new_id: Callable[[str], str],
+    at: datetime,
+) -> Callable[[Transaction, CommitProgress], HostWrites]:
+    suspensions = suspension_writes(facts, finished.runs, new_id=new_id, at=at)
+
+    def write(transaction: Transaction, progress: CommitProgress) -> HostWrites:
         dropped = {run.run_id for run in progress.dropped}
         write_clock(
             transaction,
@@ -133,13 +142,14 @@ def _clock_writes(
             revision=progress.revision,
             at=at,
         )
+        return suspensions.write(transaction, progress)
 
     return write
 
 
 def changed_failures(facts: ExecutionFacts, runs: Iterable[FinishedRun]) -> list[PackageFailures]:
     """The failures in a row that change; a run by hand counts neither way."""
-    return [] if facts.target is not None else counted_failures(facts.frozen.failures, runs)
+    return [] if facts.is_by_hand else counted_failures(facts.frozen.failures, runs)
 
 
 def _writes(run: FinishedRun) -> RunWrites:

@@ -9,7 +9,9 @@ from covel_host.catalog.dataset_policies import dataset_policies
 from covel_host.catalog.generation import Generation
 from covel_host.proposals.data_policies import DataPolicies
 from covel_host.runtime.run import SingleCall
+from covel_host.runtime.suspension import ResumedRun
 from covel_host.store.records import SessionRecord, TurnOrigin
+from covel_host.store.suspensions import SuspensionRecord
 from covel_host.turn.freezing import FrozenSession
 from covel_host.turn.schedule_types import Situation
 from covel_host.turn.services import session_generations
@@ -31,13 +33,32 @@ class PlayerInput:
     seat_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continued:
+    """The suspension that an execution goes on from.
+
+    `logical_turn_id` and `counts_turn` are those of the execution that began it; `is_last` says
+    that nothing else of that logical turn waits.
+    """
+
+    record: SuspensionRecord
+    run: ResumedRun
+    logical_turn_id: str
+    counts_turn: bool
+    is_last: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ManualTarget:
-    """What a person started by hand, and what it was given; with `call` that is one tool call."""
+    """The one runtime that an execution is for, and what it was given.
+
+    A person started it by hand, with `call` as one tool call; or it goes on from a suspension.
+    """
 
     runtime: SessionRuntime
     payload: JsonValue
     call: SingleCall | None = None
+    continued: Continued | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +90,33 @@ class ExecutionFacts:
     paused: frozenset[str] = frozenset()
 
     @property
+    def continued(self) -> Continued | None:
+        """The suspension that the execution goes on from."""
+        return None if self.target is None else self.target.continued
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether a person started it by hand, which moves no clock."""
+        return self.target is not None and self.target.continued is None
+
+    @property
     def logical_turn(self) -> int:
-        """Committed player turns + 1 (spec/execution.md 2.2)."""
+        """Committed player turns + 1 as the execution first began (spec/execution.md 2.2)."""
+        if self.continued is not None:
+            return self.continued.run.scene.logical_turn
         return self.session.completed_player_turns + 1
+
+    @property
+    def logical_turn_id(self) -> str:
+        """The turn that counts: that of the execution which began it."""
+        return self.turn_id if self.continued is None else self.continued.logical_turn_id
+
+    @property
+    def counts_turn(self) -> bool:
+        """Whether the logical turn counts once nothing of it waits any more."""
+        if self.continued is not None:
+            return self.continued.counts_turn
+        return self.origin == "player" and self.session.phase == "playing" and not self.is_start
 
     @property
     def situation(self) -> Situation:

@@ -116,6 +116,7 @@ class LayerPlayer:
     def _made(self, scheduled: ScheduledRun) -> _Playing:
         runtime = self._runtimes.by_id[scheduled.runtime_id]
         target = None if scheduled.depth else self._target
+        continued = None if target is None else target.continued
         activation = RunActivation(
             runtime=runtime,
             run_id=self._ids.new("run"),
@@ -124,6 +125,7 @@ class LayerPlayer:
             upstream=self._finished.upstream,
             stories=self._finished.stories,
             call=None if target is None else target.call,
+            resumed=None if continued is None else continued.run,
         )
         rests_on = self._finished.rests_on(runtime.declaration, scheduled.event)
         return _Playing(runtime, new_run(*self._maker.make(activation)), rests_on)
@@ -159,6 +161,8 @@ def is_cancelled() -> bool:
 def _activation(scheduled: ScheduledRun, target: ManualTarget | None) -> Activation:
     if scheduled.event is not None:
         return EventActivation(scheduled.event.topic, scheduled.event.data)
+    if target is not None and target.continued is not None:
+        return target.continued.run.scene.activation
     if target is not None:
         return ManualActivation(target.payload)
     assert scheduled.stage is not None, f"{scheduled.runtime_id} has neither stage nor event"

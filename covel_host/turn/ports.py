@@ -22,6 +22,7 @@ from covel_host.trace.event_log import EventLog
 from covel_host.trace.events import SessionEvent, TraceEvent
 from covel_host.turn.interjecting import SessionInterjections
 from covel_host.turn.session_locks import SessionLocks
+from covel_host.turn.suspension_listing import SuspensionSweep
 
 
 class Observer(Protocol):
@@ -79,6 +80,7 @@ class TurnPorts:
     lore: LoreShelf
     events: EventLog
     interjections: SessionInterjections
+    suspension_sweep: SuspensionSweep
     locale: str
     instruction_environ: Mapping[str, str] = field(repr=False)
     secrets: Collection[str] = field(default=(), repr=False)

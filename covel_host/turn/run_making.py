@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
 from covel_host.base.cancel_signal import CancelSignal
@@ -23,6 +23,7 @@ from covel_host.runtime.run import RunPorts, RuntimeRun, SingleCall
 from covel_host.runtime.session_history import SessionHistory
 from covel_host.runtime.session_reads import SessionReads
 from covel_host.runtime.shown_text import unseen
+from covel_host.runtime.suspension import ResumedRun
 from covel_host.services.directory import ServiceDirectory
 from covel_host.services.extension_directory import ExtensionDirectory
 from covel_host.tools.builtin.installed import builtin_tools
@@ -47,7 +48,7 @@ class RunActivation:
 
     `upstream` are the proposals of those that succeeded, in execution order, `stories` the texts
     that earlier stages wrote, `inputs` the bound inputs of the turn by slot. With a `call` the run
-    is that one tool call.
+    is that one tool call; `resumed` is the scene that it goes on from, with its own inputs.
     """
 
     runtime: SessionRuntime
@@ -57,6 +58,7 @@ class RunActivation:
     upstream: tuple[StagedProposal, ...] = ()
     stories: tuple[str, ...] = ()
     call: SingleCall | None = None
+    resumed: ResumedRun | None = None
 
 
 class RunMaker:
@@ -102,7 +104,28 @@ class RunMaker:
         if activation.runtime.manifest.io.concealed:
             self._trace.conceal(activation.run_id)
         run = self._run(activation)
+        if activation.resumed is not None:
+            run = self._as_it_was(run, activation.resumed)
         return run, self._run_ports(activation, run)
+
+    def _as_it_was(self, run: RuntimeRun, resumed: ResumedRun) -> RuntimeRun:
+        """The run with what its scene keeps of the time when it was suspended."""
+        scene = resumed.scene
+        return replace(
+            run,
+            resumed=resumed,
+            locale=scene.locale,
+            instruction_locale=instruction_locale_for(
+                scene.locale, self._ports.instruction_environ
+            ),
+            turn_number=scene.turn_number,
+            inputs=scene.inputs,
+            exports=scene.exports,
+            player_message=scene.player_message,
+            slot=scene.slot,
+            stories=scene.stories,
+            hidden_texts=hidden_texts((scene.inputs, scene.exports), self._concealed),
+        )
 
     def _run(self, wanted: RunActivation) -> RuntimeRun:
         facts, runtime = self._facts, wanted.runtime
@@ -200,7 +223,11 @@ class RunMaker:
         if runtime.manifest.io.concealed:
             return False
         target = self._facts.target
-        is_target = target is not None and target.runtime.runtime_id == runtime.runtime_id
+        is_target = (
+            target is not None
+            and target.continued is None
+            and target.runtime.runtime_id == runtime.runtime_id
+        )
         return is_target or runtime.declaration.is_story
 
     def _start_of(self, wanted: RunActivation) -> Callable[[], Awaitable[None]]:

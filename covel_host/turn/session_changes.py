@@ -71,7 +71,7 @@ async def change_session(ports: ChangePorts, session_id: str, change: Change) ->
     async with session_held(ports, session_id):
         at = ports.clock.now()
         return await ports.store.transaction(
-            lambda transaction: _changed(transaction, session_id, change, at)
+            lambda transaction: changed_session(transaction, session_id, change, at)
         )
 
 
@@ -109,7 +109,14 @@ async def _set_status(ports: ChangePorts, session_id: str, status: SessionStatus
     return await change_session(ports, session_id, change)
 
 
-def _changed(transaction: Transaction, session_id: str, change: Change, at: datetime) -> Changed:
+def changed_session(
+    transaction: Transaction, session_id: str, change: Change, at: datetime
+) -> Changed:
+    """`change_session` for a transaction of somebody who holds the session's locks.
+
+    Raises:
+        RequestRefused, SessionNotFoundError: see there.
+    """
     session = require_session(transaction, session_id)
     refuse_deleting(session)
     if session.status == "ended":

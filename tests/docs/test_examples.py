@@ -52,7 +52,7 @@ RUNS = {
     "my-echo": ('{"value": "hello"}', ["echo-value", "runtime-done"]),
 }
 """What the pages run, with the payload and the tools that are called."""
-CALLED = ("coin-purse", "dice-bag", "tavern-guest", "tide-choir", "tide-hints")
+CALLED = ("gate-keeper", "coin-purse", "dice-bag", "tavern-guest", "tide-choir", "tide-hints")
 """Packages that do nothing by a run alone: they have tests of their own below."""
 PROVIDERS = {"herb-market": ("herb-stock",)}
 """Packages of the pages that others run with."""
@@ -241,6 +241,16 @@ def test_the_tide_diary_finds_what_an_earlier_run_wrote(covel: Covel, home: Path
         for number, hit in enumerate(results, 1)
     ]
     assert "".join(lines) == (home / "tide-found.txt").read_text("utf-8")
+
+
+def test_the_gate_keeper_waits_for_the_door(covel: Covel) -> None:
+    command = ("run", "gate-keeper", "--trust", "gate-keeper", "--json")
+    session_id = covel(*command).json["sessionId"]
+    (item,) = covel("suspensions", "list", session_id, "--json").json["items"]
+    resume = ("suspensions", "resume", session_id, item["id"], "--trust", "gate-keeper", "--json")
+    resumed = covel(*resume, "--data", '{"door": "left"}')
+    assert resumed.code == 0, resumed.err
+    assert resumed.json["executions"][0]["results"][0]["output"] == {"opened": "left"}
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/models.md"])

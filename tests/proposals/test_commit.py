@@ -7,7 +7,7 @@ import pytest
 
 from covel_host.proposals.commit import failure_events, record_failure
 from covel_host.proposals.errors import CommitRefused
-from covel_host.proposals.plan import CommitProgress
+from covel_host.proposals.plan import CommitProgress, HostWrites
 from covel_host.store.errors import RowConflictError, ScopeConflictError, SessionNotFoundError
 from covel_host.store.messages import list_messages
 from covel_host.store.plugin_data import get_data_at, list_data, put_data
@@ -170,11 +170,21 @@ def test_a_turn_is_committed_once(store: Store) -> None:
     assert everything(store) == before
 
 
-@pytest.mark.parametrize("origin", ["continuation", "manual", "background", "recursive", "resume"])
+@pytest.mark.parametrize("origin", ["continuation", "manual", "background", "recursive"])
 def test_only_a_player_s_execution_counts(store: Store, origin: str) -> None:
     report = committed(store, commit(origin=origin))
     assert (report.revision, report.is_counted) == (1, False)
     assert report.session.completed_player_turns == 0
+
+
+def test_a_turn_that_waits_counts_when_it_goes_on(store: Store) -> None:
+    def waits(transaction: Transaction, progress: CommitProgress) -> HostWrites:
+        return HostWrites(holds_turn_open=True)
+
+    begun = committed(store, commit("t1", extra_writes=waits))
+    assert (begun.is_counted, begun.session.completed_player_turns) == (False, 0)
+    resumed = commit("t2", origin="resume", logical_turn_id="t1")
+    assert committed(store, resumed).session.completed_player_turns == 1
 
 
 def test_a_logical_turn_counts_once_however_often_it_is_committed(store: Store) -> None:
@@ -205,11 +215,12 @@ def test_the_phase_changes_with_the_commit_and_only_then(store: Store) -> None:
 
 
 def test_extra_writes_share_the_transaction_and_the_revision(store: Store) -> None:
-    def write(transaction: Transaction, progress: CommitProgress) -> None:
+    def write(transaction: Transaction, progress: CommitProgress) -> HostWrites:
         key, revision = data_key("k", namespace="extra"), progress.revision
         put_data(transaction, key, value_text=str(revision), revision=revision, at=at())
+        return HostWrites()
 
-    def fail(transaction: Transaction, progress: CommitProgress) -> None:
+    def fail(transaction: Transaction, progress: CommitProgress) -> HostWrites:
         write(transaction, progress)
         raise Interrupted
 

@@ -6,7 +6,13 @@ import pytest
 
 from covel_host.proposals.commit import commit_execution
 from covel_host.proposals.commit_units import HardDependency
-from covel_host.proposals.plan import CommitProgress, CommitReport, DroppedRun, RunWrites
+from covel_host.proposals.plan import (
+    CommitProgress,
+    CommitReport,
+    DroppedRun,
+    HostWrites,
+    RunWrites,
+)
 from covel_host.proposals.staged import StagedProposal
 from covel_host.store.characters import every_character
 from covel_host.store.dimension_settlements import every_settlement
@@ -174,8 +180,9 @@ def test_a_story_falls_with_the_last_of_its_providers(store: Store) -> None:
 def test_the_hosts_own_writes_are_told_what_was_dropped(store: Store) -> None:
     seen: list[tuple[int, tuple[DroppedRun, ...]]] = []
 
-    def write(transaction: Transaction, progress: CommitProgress) -> None:
+    def write(transaction: Transaction, progress: CommitProgress) -> HostWrites:
         seen.append((progress.revision, progress.dropped))
+        return HostWrites()
 
     report = committed(store, execution(story(), run("broken", bad()), extra_writes=write))
     assert seen == [(1, report.dropped)]

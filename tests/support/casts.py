@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 HEAD = """
 import asyncio
 from plugin_sdk import ToolError
-from plugin_sdk.outcomes import Effects, Event, failed, skip, skipped, success
+from plugin_sdk.outcomes import Effects, Event, failed, skip, skipped, success, suspended
 
 """
 

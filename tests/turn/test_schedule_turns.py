@@ -162,7 +162,9 @@ def test_a_turn_runs_what_the_vector_says(vector: dict[str, Any], tmp_path: Path
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
-def test_waiting_for_a_runtime_of_another_package_is_refused_before(name: str, tmp_path: Path) -> None:
+def test_waiting_for_a_runtime_of_another_package_is_refused_before(
+    name: str, tmp_path: Path
+) -> None:
     (vector,) = VECTORS[name].values
     packages(tmp_path, vector)
     catalog = open_catalog(settings_of(tmp_path))

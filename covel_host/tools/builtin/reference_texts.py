@@ -174,9 +174,8 @@ TEXTS: Final[Mapping[str, ToolText]] = {
         "Stops the run until the player has answered. Only a success of this very tool does; what "
         "other tools return under `_covelSuspend` is plain data. `fields` are checked like those "
         "of a form and compiled into the JSON Schema of the answer. Calls after it in the same "
-        "reply are not executed. A background or detached runtime cannot list it. **This version "
-        "does not store suspended runs yet: the run that calls it fails with "
-        "`not-supported-yet`.**",
+        "reply are not executed. A background or detached runtime cannot list it. What is kept and "
+        "how it goes on: [Suspensions](suspensions.md).",
         {
             "reason": "The ferryman wants a name.",
             "fields": [{"type": "text", "name": "name", "label": "Your name", "required": True}],
