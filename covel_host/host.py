@@ -29,6 +29,7 @@ from covel_host.runtime.lore_shelf import LoreShelf
 from covel_host.runtime.session_media import SessionMedia
 from covel_host.settings import Settings
 from covel_host.store.execution_lock import ExecutionLock
+from covel_host.store.jobs import JobRecord
 from covel_host.store.options import StoreOptions
 from covel_host.store.store import Store
 from covel_host.tools.approval import ApprovalPolicy
@@ -44,10 +45,15 @@ from covel_host.turn.errors import RequestRefused
 from covel_host.turn.execution_report import ExecutionReport
 from covel_host.turn.hook_calls import tell_session_start
 from covel_host.turn.interjecting import SessionInterjections
+from covel_host.turn.job_queue import StoredJobQueue
+from covel_host.turn.job_requests import queue_manual
+from covel_host.turn.job_workers import JobWorkers
 from covel_host.turn.manual_runs import run_manual
 from covel_host.turn.new_sessions import packages_for
 from covel_host.turn.ports import Observer, SilentObserver, TurnPorts
+from covel_host.turn.replaying import ReplayReport, replay_turn
 from covel_host.turn.resuming import ResumeRequest, resume_run
+from covel_host.turn.session_jobs import job_runner
 from covel_host.turn.session_locks import SessionLocks
 from covel_host.turn.sessions import new_session
 from covel_host.turn.suspension_listing import SuspensionSweep, SweepPorts
@@ -236,6 +242,34 @@ class Host:
         await tell_session_start(made.session, self.ports, SilentObserver())
         return made
 
+    async def queue(self, request: ManualRequest, *, observer: Observer | None = None) -> JobRecord:
+        """Queue one runtime as a job of its session; see `turn.job_requests.queue_manual`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await queue_manual(request, self.ports, observer or SilentObserver())
+
+    async def drain_jobs(self, session_id: str, *, observer: Observer | None = None) -> None:
+        """Run the jobs of a session until none is left; cancelled, it cancels those under way.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        run = job_runner(self.ports, observer or SilentObserver())
+        await self.ports.workers.drain(session_id, run)
+
+    async def serve_jobs(self, *, observer: Observer | None = None) -> None:
+        """Run the jobs of all sessions until cancelled; those under way are cancelled with it.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        await self.ports.workers.serve(job_runner(self.ports, observer or SilentObserver()))
+
     async def resume(
         self, request: ResumeRequest, *, observer: Observer | None = None
     ) -> ExecutionReport:
@@ -246,6 +280,17 @@ class Host:
         """
         self._check_open()
         return await resume_run(request, self.ports, observer or SilentObserver())
+
+    async def replay(
+        self, session_id: str, turn_id: str, *, observer: Observer | None = None
+    ) -> tuple[ReplayReport, ...]:
+        """Run a recorded execution again and compare; see `turn.replaying.replay_turn`.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        return await replay_turn(self.ports, session_id, turn_id, observer or SilentObserver())
 
     async def run_action(
         self, request: ActionRequest, *, observer: Observer | None = None
@@ -324,6 +369,7 @@ def _ports(
     lock, session_locks = ExecutionLock(settings.database, clock=clock), SessionLocks()
     keys = (slot.key.value for slot in slots.slots.values())
     secrets = tuple(key for key in keys if key)
+    jobs = StoredJobQueue(store, clock, owner=ids.new("worker"))
     return TurnPorts(
         store=store,
         lock=lock,
@@ -342,6 +388,8 @@ def _ports(
         ),
         lore=LoreShelf(store),
         interjections=SessionInterjections(ids=ids, clock=clock),
+        jobs=jobs,
+        workers=JobWorkers(jobs, tasks),
         suspension_sweep=SuspensionSweep(
             SweepPorts(store, lock, session_locks, clock), settings.suspension_ttl
         ),

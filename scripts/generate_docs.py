@@ -18,7 +18,6 @@ from covel_host.manifest.served import (
     QUIET_CONTRIBUTIONS,
     QUIET_EXTENSION_POINTS,
     QUIET_HOOK_EVENTS,
-    RUNTIME_NEEDS,
 )
 from covel_host.proposals import reference as proposals_reference
 from covel_host.services import reference as extensions_reference
@@ -117,10 +116,6 @@ def served_page() -> str:
             f"- `contributes.extensions`: `{name}`, {what}"
             for name, what in QUIET_EXTENSION_POINTS.items()
         ),
-        "",
-        "## Fields with which a runtime cannot be run yet (`not-supported-yet`)",
-        "",
-        *(f"- `{field}`: {what}" for field, what, _ in RUNTIME_NEEDS),
         "",
         "## Builtin tools",
         "",

@@ -28,12 +28,14 @@ RuntimeFunction: TypeAlias = Callable[[Any], Any]
 class RuntimeSchemas:
     """The compiled schemas of one runtime, `None` where the manifest names none.
 
-    `contract` is what the package publishes for the runtime's output contract.
+    `contract` is what the package publishes for the runtime's output contract, `inputs` are what
+    its inputs accept, by slot.
     """
 
     payload: CompiledSchema | None = None
     output: CompiledSchema | None = None
     contract: CompiledSchema | None = None
+    inputs: Mapping[str, CompiledSchema] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

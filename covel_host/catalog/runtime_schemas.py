@@ -9,6 +9,7 @@ from covel_host.catalog.sources import PackageSources
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
 from covel_host.manifest.layout import ROOT_MANIFEST
 from covel_host.manifest.reading import PackageReading, RuntimeReading
+from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.schemas.compiled import CompiledSchema
 
 _CONTRACT: Final = "contract:"
@@ -29,6 +30,7 @@ def compile_schemas(
                 runtime, ("io", "output", "schema"), runtime.manifest.io.output.schema_path
             ),
             contract=contracts.get(runtime.manifest.io.output.contract or ""),
+            inputs=compiler.accepts(runtime, runtime.manifest),
         )
         for runtime in reading.runtimes
         if runtime.manifest is not None
@@ -58,6 +60,16 @@ class _Compiler:
                 message = f"`{dotted(path)}` is {written!r}: {problem.message}"
                 self.diagnostics.append(top.report(problem.name, message, path=path))
         return compiled
+
+    def accepts(
+        self, runtime: RuntimeReading, manifest: RuntimeManifest
+    ) -> dict[str, CompiledSchema]:
+        """What the inputs of a runtime accept, by slot."""
+        compiled = {
+            slot: self.compile(runtime, ("io", "inputs", slot, "accepts"), wanted.accepts)
+            for slot, wanted in manifest.io.inputs.items()
+        }
+        return {slot: schema for slot, schema in compiled.items() if schema is not None}
 
     def compile(
         self, runtime: RuntimeReading, field: tuple[str, ...], written: str | None

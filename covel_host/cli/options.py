@@ -33,6 +33,13 @@ safe_option = click.option(
 
 yes_option = click.option("--yes", "is_confirmed", is_flag=True, help="Do not ask.")
 
+record_option = click.option(
+    "--record",
+    "is_recorded",
+    is_flag=True,
+    help="Record what it takes from outside, for covel replay.",
+)
+
 locale_option = click.option(
     "--locale", metavar="TAG", help="Language of content, such as en or zh-CN."
 )

@@ -18,7 +18,6 @@ from covel_host.cli.package_needs import python_needs
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.formats import as_json, format_full
 from covel_host.manifest.reading import RuntimeReading
-from covel_host.manifest.served import unserved_needs
 
 if TYPE_CHECKING:
     from covel_host.cli.package_registrations import HookFacts, Registered
@@ -119,7 +118,6 @@ def _runtime_json(runtime: RuntimeReading) -> dict[str, object]:
         "type": None if manifest is None else manifest.runtime_type,
         "trigger": None if manifest is None else manifest.schedule.trigger.type,
         "stage": None if manifest is None else manifest.schedule.stage,
-        "notServed": [need.message for need in unserved_needs(runtime)],
     }
 
 
@@ -127,11 +125,9 @@ def _runtime_row(runtime: RuntimeReading) -> tuple[str, str, str, str]:
     manifest = runtime.manifest
     if manifest is None:
         return runtime.runtime_id, "-", "-", "cannot be read"
-    needs = [need.path for need in unserved_needs(runtime)]
     trigger = manifest.schedule.trigger.type
     stage = f" in {manifest.schedule.stage}" if manifest.schedule.stage else ""
-    state = f"cannot run yet, it uses {', '.join(needs)}" if needs else ""
-    return runtime.runtime_id, manifest.runtime_type, f"{trigger}{stage}", state
+    return runtime.runtime_id, manifest.runtime_type, f"{trigger}{stage}", ""
 
 
 def _placed(found: "Declared | Registered") -> dict[str, object]:

@@ -10,6 +10,7 @@ from covel_host.cli.options import (
     locale_option,
     payload_option,
     plugins_dir_option,
+    record_option,
     safe_option,
     trust_option,
 )
@@ -30,6 +31,7 @@ from covel_host.cli.options import (
 @click.option(
     "--model", metavar="SLOT|offline|scripted:FILE", help="What answers every model call."
 )
+@record_option
 @trust_option
 @safe_option
 @locale_option
@@ -43,6 +45,7 @@ def command(
     session_id: str | None,
     packages: tuple[str, ...],
     model: str | None,
+    is_recorded: bool,
     trusted: tuple[str, ...],
     is_safe: bool,
     locale: str | None,
@@ -76,5 +79,6 @@ def command(
             message=message,
             session_id=session_id,
             packages=packages,
+            record=is_recorded,
         )
         return execute(request, settings, selector=selector, output=output, as_json=as_json)

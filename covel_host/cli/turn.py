@@ -8,6 +8,7 @@ import click
 from covel_host.cli.options import (
     json_option,
     plugins_dir_option,
+    record_option,
     safe_option,
     trust_option,
 )
@@ -28,6 +29,7 @@ from covel_host.cli.options import (
     "--model", metavar="SLOT|offline|scripted:FILE", help="What answers every model call."
 )
 @click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Show tool calls as well.")
+@record_option
 @trust_option
 @safe_option
 @plugins_dir_option
@@ -40,6 +42,7 @@ def command(
     seat_id: str | None,
     model: str | None,
     is_verbose: bool,
+    is_recorded: bool,
     trusted: tuple[str, ...],
     is_safe: bool,
     plugins_dirs: tuple[Path, ...],
@@ -62,7 +65,11 @@ def command(
         from covel_host.turn.turns import TurnRequest
 
         request = TurnRequest(
-            session_id=session_id, message=message, start=is_start, seat_id=seat_id
+            session_id=session_id,
+            message=message,
+            start=is_start,
+            seat_id=seat_id,
+            record=is_recorded,
         )
         return play_one(
             request,

@@ -12,6 +12,7 @@ from covel_host.base.json_text import dump_json
 from covel_host.catalog.catalog import Catalog
 from covel_host.cli.failures import FINDINGS, error_facts, output_lost
 from covel_host.cli.in_session import play, read_packages, stored_session
+from covel_host.cli.job_running import drained, end_line
 from covel_host.cli.log_notes import noted
 from covel_host.cli.output import note
 from covel_host.cli.run_execution import committed_revisions
@@ -58,7 +59,9 @@ def play_one(
         _warn_of_broken(host.catalog)
         paused = await _warn_of_paused(host, request.session_id)
         warn_of_stories((one.reading for one in host.catalog.generations()), paused=paused)
-        return await _played(host, request, terminal)
+        report = await _played(host, request, terminal)
+        await _run_jobs(host, request.session_id, terminal)
+        return report
 
     try:
         with noted(terminal.say):
@@ -86,6 +89,17 @@ async def _played(
         return await host.play(request, observer=terminal)
     report = await host.resume(request, observer=terminal)
     return TurnReport(session_id=request.session_id, executions=(report,))
+
+
+async def _run_jobs(host: Host, session_id: str, terminal: TurnTerminal) -> None:
+    """Run what the turn left for later: this process is the one that is there for it."""
+    waiting = await host.ports.jobs.open_jobs(session_id)
+    if not waiting:
+        return
+    terminal.end_line()
+    terminal.say(f"[jobs] {', '.join(job.runtime_id for job in waiting)}")
+    for job in await drained(host, session_id):
+        terminal.say(end_line(job))
 
 
 def _aborted(

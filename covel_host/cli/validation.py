@@ -10,7 +10,7 @@ from covel_host.diagnostics.diagnostic import Diagnostic, in_order
 from covel_host.diagnostics.fixes import FixPlan, fixable
 from covel_host.diagnostics.source import SourceText
 from covel_host.manifest.reading import PackageReading
-from covel_host.manifest.served import unserved_contributions, unserved_needs
+from covel_host.manifest.served import unserved_contributions
 from covel_host.manifest.validation import Validation, validate_folder
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ Fixing: TypeAlias = Literal["none", "plan", "write"]
 """What becomes of fixes: nothing, only said what they would change, or made."""
 
 _NOT_LOADED: Final = "The manifest is right; this version does not load the package."
-_NOT_RUN: Final = "The manifest is right; this version does not run the runtime."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +70,8 @@ def host_problems(reading: PackageReading) -> Iterator[Diagnostic]:
         from covel_host.catalog.requirements import unmet_requirements
 
         yield from unmet_requirements(reading)
-    yield from _as_notes(unserved_contributions(reading), _NOT_LOADED)
-    for runtime in reading.runtimes:
-        yield from _as_notes(unserved_needs(runtime), _NOT_RUN)
-
-
-def _as_notes(unserved: Iterable[Diagnostic], hint: str) -> Iterator[Diagnostic]:
     note = CODES_BY_NAME["not-served-yet"]
-    for found in unserved:
+    for found in unserved_contributions(reading):
         if found.name == note.name:
             yield found
             continue
@@ -88,7 +81,7 @@ def _as_notes(unserved: Iterable[Diagnostic], hint: str) -> Iterator[Diagnostic]
             name=note.name,
             severity=note.severity,
             blocks_loading=note.blocks_loading,
-            hint=hint,
+            hint=_NOT_LOADED,
         )
 
 

@@ -115,6 +115,13 @@ RULE_EXAMPLES: Final[Mapping[str, Example]] = {
         "runtime:\n  schedule: { trigger: { type: manual } }\n"
         "  agent: { tools: { builtin: [suspend] } }\n",
     ),
+    "detached-in-foreground": Example(
+        "runtime:\n  schedule: { stage: audit, detached: true }\n"
+        "  function: { handler: ./server/audit.py }\n",
+        "runtime:\n  schedule: { stage: audit, detached: true }\n"
+        "  function: { handler: ./server/audit.py }\n"
+        "  effects: { writes: [plugin-data:self:audits] }\n",
+    ),
     "completed-by-import": Example(
         f"{_TOOL}  agent:\n    tools: {{ plugin: [log-herb], {_IMPORT} }}\n"
         "    completion: { afterTools: [herb-stock] }\n",

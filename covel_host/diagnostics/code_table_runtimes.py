@@ -132,6 +132,13 @@ RUNTIME_RULES = (
         "tool-not-offered",
         "The name is none of the tools that this runtime gets, so the model can never call it.",
     ),
+    warning(
+        "COV232",
+        "detached-in-foreground",
+        "A turn leaves a detached runtime behind only where what it changes belongs to its package "
+        "alone: own data, interface blocks, assets. A function says so in its `effects`. Otherwise "
+        "the turn waits for it.",
+    ),
 )
 
 REFERENCE_RULES = (

@@ -3,17 +3,15 @@
 Rows leave these tables as the host learns to serve them (spec/decisions.md 3).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from covel_host.diagnostics.diagnostic import Diagnostic, dotted
 from covel_host.manifest.contributions import Contributions
 from covel_host.manifest.frontmatter import Frontmatter
 from covel_host.manifest.layout import ROOT_MANIFEST
-from covel_host.manifest.reading import PackageReading, RuntimeReading
-from covel_host.manifest.runtime_io import KernelSource
-from covel_host.manifest.runtime_manifest import RuntimeManifest
+from covel_host.manifest.reading import PackageReading
 
 CODE_CONTRIBUTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -40,22 +38,6 @@ QUIET_EXTENSION_POINTS: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """Extension points that nothing asks yet: their implementations are loaded and never called."""
-
-RUNTIME_NEEDS: Final[tuple[tuple[str, str, Callable[[RuntimeManifest], Any]], ...]] = (
-    (
-        "io.inputs",
-        "values of the kernel as inputs",
-        lambda runtime: any(
-            isinstance(wanted.source, KernelSource) for wanted in runtime.io.inputs.values()
-        ),
-    ),
-    (
-        "io.inputs",
-        "schemas of single inputs (`accepts`)",
-        lambda runtime: any(wanted.accepts for wanted in runtime.io.inputs.values()),
-    ),
-)
-"""Field, what it asks for, and how to see that it is written."""
 
 
 def unserved_contributions(reading: PackageReading) -> Iterator[Diagnostic]:
@@ -105,20 +87,3 @@ def _unserved_extensions(contributes: Contributions, top: Frontmatter) -> Iterat
                 f"version of the host does not serve {what} yet.",
                 path=("contributes", "extensions", index, "point"),
             )
-
-
-def unserved_needs(runtime: RuntimeReading) -> Iterator[Diagnostic]:
-    """One `not-supported-yet` per field without which the runtime cannot run as it is meant to."""
-    if runtime.manifest is None:
-        return
-    for field, what, written in RUNTIME_NEEDS:
-        if not written(runtime.manifest):
-            continue
-        path = (*runtime.field_prefix, *field.split("."))
-        yield runtime.frontmatter.report(
-            "not-supported-yet",
-            f"{runtime.runtime_id!r} uses `{dotted(path)}`: this version of the host does not "
-            f"serve {what} yet.",
-            path=path,
-            of_key=True,
-        )

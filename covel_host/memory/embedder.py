@@ -11,7 +11,7 @@ from covel_host.base.clock import Clock
 from covel_host.memory.vectors import Unit, unit
 from covel_host.models.embeddings import embedding_identity
 from covel_host.models.errors import ModelError
-from covel_host.models.gateway import ModelGateway
+from covel_host.models.gateway_port import Gateway
 from covel_host.models.limits import CallLimits
 
 QUERY_LIMIT_MS: Final = 5_000
@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 class Embedder:
     """Asks the gateway for vectors of one model; `identity` says which."""
 
-    def __init__(self, gateway: ModelGateway, identity: str, *, clock: Clock) -> None:
+    def __init__(self, gateway: Gateway, identity: str, *, clock: Clock) -> None:
         self.identity = identity
         self._gateway = gateway
         self._clock = clock
@@ -80,9 +80,7 @@ class Embedder:
         _LOG.warning("Memory is searched by words for %g s: %s", _PAUSE_S, error.message)
 
 
-def embedder_of(
-    gateway: ModelGateway, environ: Mapping[str, str], *, clock: Clock
-) -> Embedder | None:
+def embedder_of(gateway: Gateway, environ: Mapping[str, str], *, clock: Clock) -> Embedder | None:
     """The embedder of the configured slot; None without one that works, or switched off.
 
     `VECTOR_BACKEND=none` switches vectors off (spec/models.md 9).

@@ -29,6 +29,7 @@ ErrorCode = Literal[
     "model-timeout",
     "request-budget-exceeded",
     "script-exhausted",
+    "not-recorded",
 ]
 """Stable names; `config-error` is the `CONFIG_ERROR` of spec/models.md, and so on."""
 

@@ -39,6 +39,14 @@ class Policy(Protocol):
     def may_be_loopback(self, origin: Origin) -> bool: ...
 
 
+class Http(Protocol):
+    """What answers requests: the client, or a recording of one."""
+
+    async def fetch(self, request: "HttpRequest", policy: Policy) -> HttpResponse: ...
+
+    async def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpRequest:
     """One request; `headers` are checked ones, by lower-case name."""

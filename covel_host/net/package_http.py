@@ -8,7 +8,7 @@ from covel_host.net.client import (
     DEFAULT_LIMIT_MS,
     MAX_LIMIT_MS,
     METHODS,
-    HttpClient,
+    Http,
     HttpRequest,
     Policy,
     check,
@@ -43,7 +43,7 @@ class PackageHttp:
 
     def __init__(
         self,
-        client: HttpClient | None,
+        client: Http | None,
         policy: Policy,
         *,
         use: Use,
@@ -88,7 +88,7 @@ class PackageHttp:
             raise ToolError(error.code, error.message, hint=error.hint) from None
         return answer
 
-    async def _told(self, client: HttpClient, request: HttpRequest) -> HttpResponse:
+    async def _told(self, client: Http, request: HttpRequest) -> HttpResponse:
         started = self._clock.monotonic()
         facts = {"host": request.address.origin.host, "method": request.method}
         self._add("utils.fetch.calling", facts)

@@ -68,7 +68,7 @@ class AgentRun:
 
     async def _within_deadline(self) -> LoopEnd:
         run, ports = self._run, self._ports
-        limit_s = run.manifest.agent_settings.loop.timeout_ms / 1000
+        limit_s = _limit_ms(run) / 1000
         deadline = RunDeadline(limit_s, ports.clock)
         return await run_within(
             deadline,
@@ -151,8 +151,13 @@ class AgentRun:
         )
 
 
+def _limit_ms(run: RuntimeRun) -> int:
+    own_ms = run.manifest.agent_settings.loop.timeout_ms
+    return own_ms if run.limit_ms is None else min(own_ms, run.limit_ms)
+
+
 def _timed_out(run: RuntimeRun, error: RunTimedOut) -> RunFailure:
-    limit_ms = run.manifest.agent_settings.loop.timeout_ms
+    limit_ms = _limit_ms(run)
     left = " It did not stop when it was cancelled and was left behind." if error.was_left else ""
     return RunFailure(
         "timeout",

@@ -52,7 +52,7 @@ class ExtensionCallContext(ProviderFacts):
             life,
             plugin_id=key.plugin_id,
             signal=signal,
-            clock=ports.clock,
+            clock=ports.clock_for_code,
             randomness=ports.randoms.stream(run.runtime_id, *path),
             services=services.for_extension(
                 life, plugin_id=key.plugin_id, path=path, signal=signal

@@ -78,6 +78,7 @@ class FunctionRun:
             return await read_apart(
                 lambda: settled_result(
                     self._run,
+                    self._ports,
                     returned,
                     calls=self._outcomes,
                     done=() if self._calls is None else self._calls.done,
@@ -174,7 +175,9 @@ class FunctionRun:
 
 
 def _limit_ms(run: RuntimeRun) -> int:
-    return DEFAULT_LIMIT_MS if run.manifest.function is None else run.manifest.function.timeout_ms
+    function = run.manifest.function
+    own_ms = DEFAULT_LIMIT_MS if function is None else function.timeout_ms
+    return own_ms if run.limit_ms is None else min(own_ms, run.limit_ms)
 
 
 def _slot(run: RuntimeRun) -> str | None:

@@ -1,15 +1,14 @@
 """What the handler of a function runtime gets (spec/manifest.md 12.4)."""
 
-from covel_host.base.not_served import not_served
 from covel_host.runtime.call_life import CallLife
 from covel_host.runtime.function_calls import FunctionCalls
 from covel_host.runtime.guard_context import RunContext
+from covel_host.runtime.progress import RunProgress
 from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.run_agents import RunAgents
 from covel_host.runtime.run_gateway import RunGateway
 from covel_host.runtime.run_media import RunMedia
 from covel_host.runtime.service_access import RunServices, ServiceAccess
-from plugin_sdk.capabilities import Progress
 
 
 class FunctionRunContext(RunContext):
@@ -39,6 +38,7 @@ class FunctionRunContext(RunContext):
             hidden=run.data_namespaces,
         )
         self._agents = RunAgents(run, ports, life)
+        self._progress = RunProgress(run, ports, life)
         self._tools = tools
         self._services = services.of(
             life, call_id=None, path=("handler",), signal=run.signal, scope=run.staging
@@ -57,5 +57,5 @@ class FunctionRunContext(RunContext):
         return self._agents
 
     @property
-    def progress(self) -> Progress:
-        not_served("ctx.progress")
+    def progress(self) -> RunProgress:
+        return self._progress

@@ -68,13 +68,13 @@ def diagnostics(effects: Effects) -> tuple[str, ...]:
     return tuple(_entries(effects, "diagnostics", (str,)))
 
 
-def job_reports(effects: Effects) -> int:
-    """How many reports on background jobs there are.
+def job_reports(effects: Effects) -> tuple[JobStatus, ...]:
+    """The reports on background work.
 
     Raises:
         EffectsInvalid: one of them is no report.
     """
-    return len(list(_entries(effects, "job_status", (JobStatus,))))
+    return tuple(_entries(effects, "job_status", (JobStatus,)))
 
 
 def _entries(effects: Effects, channel: str, types: tuple[type, ...]) -> Iterator[Any]:

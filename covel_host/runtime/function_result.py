@@ -21,13 +21,16 @@ from covel_host.runtime.function_outcome import (
     read_outcome,
 )
 from covel_host.runtime.output_check import check_output
+from covel_host.runtime.progress import report_progress
 from covel_host.runtime.result import RunFailure, RuntimeResult
-from covel_host.runtime.run import RuntimeRun
+from covel_host.runtime.run import RunPorts, RuntimeRun
 from covel_host.runtime.suspension_scene import ANY_ANSWER, suspended_run
 from covel_host.schemas.compiled import SchemaError, compile_schema
 from covel_host.tools.calls import ToolCallResult
+from plugin_sdk.errors import ToolError
 from plugin_sdk.outcomes import Effects, Failed, Skipped, Success, Suspended
 
+REPORTED_FAILURE: Final = "runtime-reported-failure"
 _MAX_DIAGNOSTICS: Final = 100
 """How many sentences for the author one run keeps."""
 
@@ -37,6 +40,7 @@ ResultMaker = Callable[..., RuntimeResult]
 
 async def settled_result(
     run: RuntimeRun,
+    ports: RunPorts,
     returned: object,
     *,
     calls: Sequence[CallOutcome],
@@ -54,10 +58,12 @@ async def settled_result(
             run failed.
     """
     outcome = read_outcome(returned, runtime_id=run.runtime_id)
+    if not isinstance(outcome, Suspended):
+        await _tell_reports(run, ports, outcome.effects)
     settlement = settle_function(outcome.outcome, calls)
     if isinstance(outcome, Failed):
         failure = RunFailure(
-            outcome.code or "runtime-reported-failure",
+            outcome.code or REPORTED_FAILURE,
             outcome.error,
             None if outcome.hint is None else text_of(outcome.hint),
             counts_as_error=settlement.counts_as_error,
@@ -139,10 +145,15 @@ def _warnings(effects: Effects) -> tuple[str, ...]:
     told = tuple(kept_text(text) for text in texts[:_MAX_DIAGNOSTICS])
     if len(texts) > _MAX_DIAGNOSTICS:
         told = (*told, f"{len(texts) - _MAX_DIAGNOSTICS} more of 'effects.diagnostics' not shown")
-    count = job_reports(effects)
-    if count == 0:
-        return told
-    return (*told, f"{count} of 'effects.job_status' not shown — the run is no background job")
+    return told
+
+
+async def _tell_reports(run: RuntimeRun, ports: RunPorts, effects: Effects) -> None:
+    for index, report in enumerate(job_reports(effects)):
+        try:
+            await report_progress(run, ports, report)
+        except ToolError as error:
+            raise EffectsInvalid(f"effects.job_status.{index}", error.message) from error
 
 
 async def _stage(run: RuntimeRun, effects: Effects) -> None:

@@ -7,8 +7,6 @@ from typing import Final
 from covel_host.catalog.generation import Generation
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
-from covel_host.manifest.served import unserved_needs
-from plugin_sdk.errors import ToolError
 
 CHARACTER_ACTOR: Final = "character-actor@1"
 """The contract of runtimes that play one character (seed: 角色委托与策略导入)."""
@@ -36,16 +34,6 @@ class NestedTarget:
     def is_agent(self) -> bool:
         """Whether a model runs it."""
         return self.manifest.runtime_type == "agent"
-
-    def check_served(self) -> None:
-        """Refuse what this host cannot run as it is meant to.
-
-        Raises:
-            ToolError: `unavailable`.
-        """
-        needs = [need.message for need in unserved_needs(self.reading)]
-        if needs:
-            raise ToolError("unavailable", " ".join(needs))
 
     @property
     def plays_character(self) -> bool:

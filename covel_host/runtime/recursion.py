@@ -59,7 +59,6 @@ class RunRecursion:
                 hint=f"It has: {', '.join(nested.targets.own_ids(run.plugin_id))}. "
                 "Across packages use services or events.",
             )
-        found.check_served()
         return found
 
     def _request(self, target: NestedTarget, payload: JsonValue) -> NestedRequest:

@@ -12,8 +12,8 @@ from covel_host.catalog.datasets import LoadedDataset
 from covel_host.hooks.dispatcher import HookDispatcher
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
-from covel_host.models.gateway import ModelGateway
-from covel_host.net.client import HttpClient
+from covel_host.models.gateway_port import Gateway
+from covel_host.net.client import Http
 from covel_host.net.policy import HttpPolicy
 from covel_host.proposals.staged import StagedProposal
 from covel_host.proposals.staging import Staging
@@ -43,6 +43,7 @@ from plugin_sdk.values import JsonValue
 
 if TYPE_CHECKING:
     from covel_host.runtime.compaction import SessionCompaction
+    from covel_host.runtime.progress import ProgressSink
 
 PackageFunction = Callable[[Any], object]
 """`handle` or `guard` of a runtime's module: gets its context; plain or asynchronous."""
@@ -83,7 +84,8 @@ class RuntimeRun:
     tool call and nothing of a runtime. `nested` is set for a run inside another one.
     `http_policies` say by package where code may send requests. `hidden_texts` are texts of
     concealed runtimes among its inputs, for no trace to show. `resumed` is what the run goes on
-    from, when it was suspended before.
+    from, when it was suspended before. In a job, `is_background`, nobody waits for it;
+    `limit_ms` can only shorten its time.
     """
 
     plugin_id: str
@@ -124,6 +126,8 @@ class RuntimeRun:
     http_policies: Mapping[str, HttpPolicy] = field(default_factory=dict)
     hidden_texts: tuple[str, ...] = ()
     resumed: ResumedRun | None = None
+    is_background: bool = False
+    limit_ms: int | None = None
 
     @property
     def runtime_id(self) -> str:
@@ -139,7 +143,7 @@ class RuntimeRun:
         """
         if self.nested is not None:
             return self.nested.may_write
-        if self.resumed is not None:
+        if self.resumed is not None or self.is_background:
             return False
         return "suspend" not in self.manifest.agent_settings.tools.builtin
 
@@ -168,10 +172,10 @@ class RunPorts:
     `window_cap_tokens` can only lower a model's window. Without `interjections` the player can add
     nothing to the run.
     `on_start` is told that the runtime itself starts: its guard and the hooks have let it
-    (spec/execution.md 3.5).
+    (spec/execution.md 3.5), `on_progress` what it reports of its work.
     """
 
-    gateway: ModelGateway
+    gateway: Gateway
     executor: ToolExecutor
     registry: ToolRegistry
     clock: Clock
@@ -181,10 +185,17 @@ class RunPorts:
     on_text: TextSink
     hooks: HookDispatcher
     media: SessionMedia | None = None
-    http: HttpClient | None = None
+    http: Http | None = None
     nested: NestedRuns | None = None
     interjections: InterjectionQueue | None = None
     history: SessionHistory | None = None
     compaction: "SessionCompaction | None" = None
     window_cap_tokens: int | None = None
+    code_clock: Clock | None = None
     on_start: Callable[[], Awaitable[None]] = _nobody_told
+    on_progress: "ProgressSink | None" = None
+
+    @property
+    def clock_for_code(self) -> Clock:
+        """The clock that package code sees: `code_clock`, else that of the host."""
+        return self.code_clock or self.clock

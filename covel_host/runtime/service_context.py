@@ -34,7 +34,7 @@ class ServiceCallContext(ProviderFacts):
             life,
             plugin_id=plugin_id,
             signal=running.signal,
-            clock=ports.clock,
+            clock=ports.clock_for_code,
             randomness=ports.randoms.stream(run.runtime_id, *running.caller.path),
             services=services,
             gateway=gateway,

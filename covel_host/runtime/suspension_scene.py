@@ -24,7 +24,7 @@ class SuspensionNotAllowed(HostError):
 
     def __init__(self, runtime_id: str) -> None:
         super().__init__(
-            f"{runtime_id!r} asked to be suspended inside another run, which cannot wait.",
+            f"{runtime_id!r} asked to be suspended inside another run or a job, which cannot wait.",
             code="suspension-not-allowed",
             hint="Let the outer runtime be suspended, or ask with an interaction.",
         )
@@ -54,9 +54,9 @@ def suspended_run(
     """What `run` leaves to go on with; `calls` are those it has made since it began or went on.
 
     Raises:
-        SuspensionNotAllowed: it is a run inside another one.
+        SuspensionNotAllowed: it is a run inside another one, or one of a job.
     """
-    if run.nested is not None:
+    if run.nested is not None or run.is_background:
         raise SuspensionNotAllowed(run.runtime_id)
     outputs = run.earlier_outputs.plus(calls)
     scene = RunScene(

@@ -36,7 +36,7 @@ class TurnFacts:
         self._run = run
         self._life = life
         self._signal = signal
-        self._clock = ports.clock
+        self._clock = ports.clock_for_code
         # Made on first use, as below: one context is made for every call, and most need neither.
         self._randoms = ports.randoms
         self._stream = stream

@@ -10,26 +10,17 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Table, bindparam, literal_column, select, union_all
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import bindparam, literal_column
 
 from covel_host.store.errors import StoreError
 from covel_host.store.records import SessionRecord, SnapshotRecord
+from covel_host.store.row_copies import copies_at_revision
 from covel_host.store.sessions import insert_session, record_revision
 from covel_host.store.snapshots import insert_snapshot, keep_for_fork, session_at_revision
 from covel_host.store.statements import Parameters, Statement
-from covel_host.store.tables import (
-    APPENDED_TABLES,
-    LOGICAL_TURNS,
-    MEDIA_ASSETS,
-    MEDIA_REFS,
-    MESSAGES,
-    SESSION_WORLDS,
-    WORLD_IMPORT_LEDGER,
-)
+from covel_host.store.tables import MESSAGES
 from covel_host.store.transaction import Transaction
 from covel_host.store.values import time_text
-from covel_host.store.versioned import VersionedTable, versioned_tables
 
 MAX_FORK_ROWS = 500_000
 """Rows that one fork may copy; the store's one writer is held for as long as that takes."""
@@ -135,62 +126,4 @@ def _copy_statements() -> Sequence[Statement]:
         .concat(literal_column("'-'"))
         .concat(MESSAGES.c.sequence)
     )
-    return (
-        _copy_journal(MESSAGES, message_id=message_id),
-        _copy_journal(LOGICAL_TURNS),
-        *(_copy_journal(table) for table in APPENDED_TABLES),
-        *(_copy_versioned(pair) for pair in versioned_tables()),
-        *(_copy_whole(table) for table in (SESSION_WORLDS, WORLD_IMPORT_LEDGER)),
-        _copy_media(),
-    )
-
-
-def _copy_journal(table: Table, **changed: Any) -> Statement:
-    """Rows that are only ever added, up to the revision."""
-    rows = select(*_columns(table, table, changed)).where(
-        table.c.session_id == bindparam("source_id"), table.c.revision <= bindparam("revision")
-    )
-    return Statement(insert(table).from_select([column.name for column in table.c], rows))
-
-
-def _copy_whole(table: Table) -> Statement:
-    """Rows that no revision changes."""
-    rows = select(*_columns(table, table, {})).where(table.c.session_id == bindparam("source_id"))
-    return Statement(insert(table).from_select([column.name for column in table.c], rows))
-
-
-def _copy_versioned(pair: VersionedTable) -> Statement:
-    parts = []
-    for table in (pair.current, pair.old):
-        part = select(*_columns(pair.current, table, {})).where(
-            table.c.session_id == bindparam("source_id"),
-            pair.written(table) <= bindparam("revision"),
-        )
-        if table is pair.old:
-            part = part.where(table.c.valid_to > bindparam("revision"))
-        parts.append(part)
-    names = [column.name for column in pair.current.c]
-    return Statement(insert(pair.current).from_select(names, union_all(*parts)))
-
-
-def _copy_media() -> Statement:
-    """References to what the source owns or may use: the copied rows name it."""
-    new_id: Any = bindparam("new_id")
-    at: Any = bindparam("at")
-    of_source: Any = bindparam("source_id")
-    used = select(new_id, MEDIA_REFS.c.media_id, MEDIA_REFS.c.plugin_id, at).where(
-        MEDIA_REFS.c.session_id == of_source
-    )
-    owned = select(new_id, MEDIA_ASSETS.c.media_id, MEDIA_ASSETS.c.owner_plugin_id, at).where(
-        MEDIA_ASSETS.c.owner_session_id == of_source
-    )
-    names = ["session_id", "media_id", "plugin_id", "created_at"]
-    # An asset may be owned and referred to at once.
-    return Statement(
-        insert(MEDIA_REFS).from_select(names, union_all(used, owned)).on_conflict_do_nothing()
-    )
-
-
-def _columns(wanted: Table, source: Table, changed: dict[str, Any]) -> list[Any]:
-    values = {"session_id": bindparam("new_id"), **changed}
-    return [values.get(column.name, source.c.get(column.name)) for column in wanted.c]
+    return copies_at_revision(message_id=message_id)

@@ -16,7 +16,7 @@ CommitStatus = Literal["pending", "committed", "failed"]
 MessageSource = Literal["player", "runtime", "tool", "system", "player-input"]
 MessageRole = Literal["user", "assistant", "system", "tool"]
 ToolCallStatus = Literal["completed", "failed", "skipped"]
-SnapshotKind = Literal["auto", "manual", "fork"]
+SnapshotKind = Literal["auto", "manual", "fork", "recording"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

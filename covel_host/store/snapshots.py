@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, func, insert, literal_column, select, 
 from covel_host.store.errors import RevisionNotKeptError, RowConflictError, ScopeConflictError
 from covel_host.store.limits import DEFAULT_LIMIT, checked_limit
 from covel_host.store.pruning import BEFORE_ALL, prune_after
-from covel_host.store.records import SessionRecord, SnapshotRecord
+from covel_host.store.records import SessionRecord, SnapshotKind, SnapshotRecord
 from covel_host.store.sessions import get_revision, record_revision, require_session, session_at
 from covel_host.store.statements import Parameters, Statement
 from covel_host.store.tables import SNAPSHOTS
@@ -111,8 +111,9 @@ def keep_snapshot(
     snapshot_id: str,
     at: datetime,
     revision: int | None = None,
+    kind: SnapshotKind = "manual",
 ) -> SnapshotRecord:
-    """A manual snapshot of the newest revision, or of an older one that is still kept.
+    """A snapshot of the newest revision, or of an older one that is still kept.
 
     It stays until `drop_snapshot`.
 
@@ -129,7 +130,7 @@ def keep_snapshot(
         snapshot_id=snapshot_id,
         session_id=session_id,
         revision=kept.revision,
-        kind="manual",
+        kind=kind,
         completed_player_turns=kept.completed_player_turns,
         created_at=at,
     )

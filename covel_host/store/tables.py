@@ -9,10 +9,12 @@ read names the session first.
 from sqlalchemy import Column, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy import text as sql_text
 
+from covel_host.store._job_tables import JOBS as JOBS
 from covel_host.store._memory_tables import HISTORY_SUMMARIES as HISTORY_SUMMARIES
 from covel_host.store._memory_tables import HISTORY_SUMMARIES_OLD as HISTORY_SUMMARIES_OLD
 from covel_host.store._memory_tables import MEMORY_VECTOR_MODELS as MEMORY_VECTOR_MODELS
 from covel_host.store._memory_tables import MEMORY_VECTORS as MEMORY_VECTORS
+from covel_host.store._recording_tables import RECORDINGS as RECORDINGS
 from covel_host.store._suspension_tables import SUSPENSIONS as SUSPENSIONS
 from covel_host.store._suspension_tables import SUSPENSIONS_OLD as SUSPENSIONS_OLD
 from covel_host.store._table_parts import (

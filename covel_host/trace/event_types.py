@@ -51,7 +51,8 @@ _SESSION: Final[dict[tuple[Topic, Keeping, Sender], str]] = {
     ("system", "live", "nobody"): "system.heartbeat",
     ("state", "replayed", "nobody"): "interaction.completed world.dimensions.changed",
     ("state", "live", "nobody"): "domain-event.previewed",
-    ("runtime", "replayed", "nobody"): "runtime.deferred error.occurred",
+    ("runtime", "replayed", "commit"): "runtime.deferred",
+    ("runtime", "replayed", "nobody"): "error.occurred",
     ("plugin", "replayed", "nobody"): "ui.slot.changed ui.slot.cleared",
     ("plugin", "live", "nobody"): "ui.slot.preview asset.progress",
     ("job", "replayed", "run"): "job-status.updated",
@@ -63,6 +64,7 @@ _SESSION: Final[dict[tuple[Topic, Keeping, Sender], str]] = {
 _TRACE: Final[dict[tuple[Topic, Sender], str]] = {
     ("trace", "execution"): """
         turn.started turn.completed scheduling.hazard commit.fanout.failed
+        execution.settle-timeout
     """,
     ("trace", "run"): """
         tool.calling tool.completed tool.failed tool.replaced llm.calling llm.responded
@@ -75,9 +77,7 @@ _TRACE: Final[dict[tuple[Topic, Sender], str]] = {
     """,
     ("trace", "session"): "command.invoked command.completed command.failed",
     ("hooks", "run"): "hook.fired hook.rewrote hook.aborted hook.error",
-    ("trace", "nobody"): """
-        message.completed block.emitted execution.settle-timeout
-    """,
+    ("trace", "nobody"): "message.completed block.emitted",
 }
 
 

@@ -25,6 +25,12 @@ class TurnStarted(EventPayload):
     runtime_id: str | None = None
 
 
+class SettleTimeout(EventPayload):
+    """Jobs that the execution waited for did not end in time; both go on."""
+
+    job_ids: list[str]
+
+
 class TurnCompleted(EventPayload):
     """The runs are over; the commit follows."""
 

@@ -16,7 +16,7 @@ from covel_host.turn.action_admission import (
 from covel_host.turn.action_call import ACTION_LIMIT_S, ActionCall, ActionCommand, ActionReport
 from covel_host.turn.errors import RequestRefused
 from covel_host.turn.ports import Observer, TurnPorts
-from covel_host.turn.session_locks import session_held
+from covel_host.turn.session_jobs import settled_session
 from covel_host.turn.sessions import active_session
 from plugin_sdk.errors import ToolValidationError
 
@@ -42,7 +42,7 @@ async def run_action(
     with ports.catalogs.lease() as lease:
         admitted = admit_action(request, lease.catalog)
         value = await _payload(admitted, ports)
-        async with session_held(ports, request.session_id):
+        async with settled_session(ports, request.session_id):
             # What was looked at before may have changed while the locks were waited for.
             session = await active_session(ports.store, request.session_id)
             check_active(request.plugin_id, session)

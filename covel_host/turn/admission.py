@@ -8,7 +8,6 @@ from covel_host.catalog.catalog import Catalog, PackageState
 from covel_host.catalog.generation import Generation, RuntimeSchemas
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
-from covel_host.manifest.served import unserved_needs
 from covel_host.runtime.run import SingleCall
 from covel_host.turn.errors import RequestRefused
 from covel_host.turn.tool_runtime import tool_runtime
@@ -24,6 +23,7 @@ class ManualRequest:
     `input_message_id` the player may have posted it before. Without `session_id` a new session is
     made. `packages` are further packages that the session gets, such as providers of services. With
     a `call` no runtime runs: the execution is that one call of a tool of the package `target`.
+    With `record` what the run takes from outside is recorded (docs/replay.md).
     """
 
     target: str
@@ -34,6 +34,7 @@ class ManualRequest:
     slot: str | None = None
     packages: tuple[str, ...] = ()
     call: SingleCall | None = None
+    record: bool = False
 
     @property
     def plugin_id(self) -> str:
@@ -72,7 +73,6 @@ def admit(request: ManualRequest, catalog: Catalog) -> Target:
         raise RequestRefused(
             f"The manifest of {runtime.runtime_id!r} could not be read.", code="package-not-loaded"
         )
-    _refuse_unserved(runtime)
     schemas = generation.schemas.get(runtime.runtime_id, RuntimeSchemas())
     _check_payload(payload, runtime, schemas)
     return Target(generation, runtime, runtime.manifest, schemas, payload)
@@ -137,12 +137,6 @@ def _runtime(target: str, generation: Generation) -> RuntimeReading:
         else "Run a package that has one, with this one beside it: "
         f"covel run PLUGIN --with {generation.plugin_id}",
     )
-
-
-def _refuse_unserved(runtime: RuntimeReading) -> None:
-    needs = list(unserved_needs(runtime))
-    if needs:
-        raise RequestRefused(" ".join(need.message for need in needs), code="not-supported-yet")
 
 
 def _storable_payload(request: ManualRequest) -> JsonValue:

@@ -15,7 +15,7 @@ from covel_host.turn.announcer import Announcer
 from covel_host.turn.answer_checks import Answer
 from covel_host.turn.answers import AnswerTaker
 from covel_host.turn.ports import Observer, TurnPorts
-from covel_host.turn.session_locks import session_held
+from covel_host.turn.session_jobs import settled_session
 from covel_host.turn.sessions import active_session
 
 
@@ -52,7 +52,7 @@ async def answer_questions(
     await active_session(ports.store, request.session_id)
     await ports.catalogs.need(await _askers(request, ports))
     with ports.catalogs.lease() as lease:
-        async with session_held(ports, request.session_id):
+        async with settled_session(ports, request.session_id):
             session = await active_session(ports.store, request.session_id)
             announcer = Announcer(
                 observer, ports.events, session_id=session.session_id, turn_id=NO_TURN

@@ -7,7 +7,7 @@ from covel_host.catalog.catalog import Catalog
 from covel_host.manifest.reading import RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.models.errors import ModelError
-from covel_host.models.gateway import ModelGateway
+from covel_host.models.gateway_port import Gateway
 from covel_host.store.records import SessionRecord
 from covel_host.turn.services import session_generations
 from plugin_sdk.values import JsonObject, JsonValue
@@ -17,7 +17,7 @@ def capture_environment(
     scopes: Collection[str],
     session: SessionRecord,
     catalog: Catalog,
-    gateway: ModelGateway,
+    gateway: Gateway,
     *,
     at: datetime,
 ) -> JsonObject:
@@ -83,7 +83,7 @@ def _runtime(reading: RuntimeReading, manifest: RuntimeManifest) -> JsonObject:
     }
 
 
-def _model(manifest: RuntimeManifest, gateway: ModelGateway) -> JsonValue:
+def _model(manifest: RuntimeManifest, gateway: Gateway) -> JsonValue:
     """The slot and model that a runtime's calls go to; None for a function that names no slot."""
     wanted = manifest.agent_settings.model
     if manifest.runtime_type == "function":

@@ -1,6 +1,7 @@
 """From the runs of an execution to what it commits, and why it may not."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from covel_host.proposals.commit_units import RunRole
@@ -13,6 +14,7 @@ from covel_host.proposals.plan import (
     RunWrites,
 )
 from covel_host.runtime.completion_prose import sanitize_prose
+from covel_host.runtime.function_result import REPORTED_FAILURE
 from covel_host.runtime.result import RunFailure, RuntimeResult
 from covel_host.runtime.shown_result import shown_failure
 from covel_host.store.package_failures import PackageFailures, put_package_failures
@@ -22,12 +24,15 @@ from covel_host.trace.events import TraceEvent
 from covel_host.turn.clock_changes import SetupChanges, setup_changes, trigger_rows
 from covel_host.turn.facts import ExecutionFacts
 from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
+from covel_host.turn.job_effects import refused_effect
+from covel_host.turn.job_freezing import queue_deferred
 from covel_host.turn.package_pauses import counted_failures
 from covel_host.turn.providers import dimension_provider
 from covel_host.turn.records import result_json, tool_call_records
 from covel_host.turn.suspensions import suspension_writes
-from plugin_sdk.values import JsonValue
+from plugin_sdk.values import JsonObject, JsonValue
 
+EFFECTS_REFUSED = "effects-not-allowed"
 DIMENSIONS_MISSING = "dimension-snapshot-unavailable"
 
 
@@ -45,7 +50,12 @@ def commit_obstacle(facts: ExecutionFacts, runs: Iterable[FinishedRun]) -> RunFa
             run.runtime.runtime_id
         )
         if result.failure is not None and (is_target or run.runtime.declaration.is_story):
+            if is_target and _is_told_failure(facts, result.failure):
+                continue
             return shown_failure(result)
+        refusal = _refused_effect(facts, run)
+        if refusal is not None:
+            return RunFailure(EFFECTS_REFUSED, refusal)
         if run.was_left_out and result.reason == DIMENSIONS_MISSING:
             return RunFailure(
                 DIMENSIONS_MISSING,
@@ -58,6 +68,24 @@ def commit_obstacle(facts: ExecutionFacts, runs: Iterable[FinishedRun]) -> RunFa
                 f"The story runtime {result.runtime_id!r} ended without any prose.",
             )
     return None
+
+
+def _is_told_failure(facts: ExecutionFacts, failure: RunFailure) -> bool:
+    """Whether the job ends as failed by its runtime's own word, and is committed as that."""
+    job = facts.job
+    return (
+        job is not None
+        and job.lease.record.activation != "stage"
+        and failure.code == REPORTED_FAILURE
+    )
+
+
+def _refused_effect(facts: ExecutionFacts, run: FinishedRun) -> str | None:
+    """What a run of a job that the turn did not wait for changes and may not."""
+    job = facts.job
+    if job is None or job.lease.record.activation != "stage":
+        return None
+    return refused_effect(run.runtime.manifest, run.runtime.plugin_id, run.result.proposals)
 
 
 def execution_commit(
@@ -124,6 +152,7 @@ def _host_writes(
     at: datetime,
 ) -> Callable[[Transaction, CommitProgress], HostWrites]:
     suspensions = suspension_writes(facts, finished.runs, new_id=new_id, at=at)
+    runtime_of = {run.result.run_id: run.runtime.runtime_id for run in finished.runs}
 
     def write(transaction: Transaction, progress: CommitProgress) -> HostWrites:
         dropped = {run.run_id for run in progress.dropped}
@@ -142,9 +171,35 @@ def _host_writes(
             revision=progress.revision,
             at=at,
         )
-        return suspensions.write(transaction, progress)
+        held = suspensions.write(transaction, progress)
+        dropped |= {run.run_id for run in held.dropped}
+        queued = queue_deferred(
+            transaction,
+            facts,
+            finished.deferred,
+            dropped=dropped,
+            runtime_of=runtime_of,
+            at=at,
+        )
+        _end_job(transaction, facts, finished.runs)
+        return replace(held, events=(*held.events, *queued))
 
     return write
+
+
+def _end_job(transaction: Transaction, facts: ExecutionFacts, runs: Iterable[FinishedRun]) -> None:
+    """The end of the job that the execution does, in its own commit."""
+    if facts.job is None or facts.target is None:
+        return
+    target = facts.target.runtime.runtime_id
+    failure = next(
+        (shown_failure(run.result) for run in runs if run.runtime.runtime_id == target), None
+    )
+    if failure is None:
+        facts.job.lease.move_in(transaction, "succeeded")
+        return
+    told: JsonObject = {"code": failure.code, "message": failure.message}
+    facts.job.lease.move_in(transaction, "failed", failure=told)
 
 
 def changed_failures(facts: ExecutionFacts, runs: Iterable[FinishedRun]) -> list[PackageFailures]:

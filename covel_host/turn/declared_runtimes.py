@@ -1,16 +1,16 @@
 """The runtimes that the manifests of a session's packages declare, and which of them may run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from covel_host.catalog.resolver_conflicts import find_replaced_defaults
 from covel_host.catalog.session_packages import session_package
+from covel_host.manifest.detached_effects import why_not_detached
 from covel_host.manifest.reading import PackageReading, RuntimeReading
 from covel_host.manifest.runtime_manifest import RuntimeManifest
-from covel_host.manifest.served import unserved_needs
 from covel_host.turn.schedule_manifest import declare_runtime
 from covel_host.turn.schedule_types import RuntimeDeclaration
 
@@ -47,10 +47,9 @@ def declared_runtimes(
 ) -> tuple[list[DeclaredRuntime], list[LeftOut]]:
     """The runtimes of a session's packages that may be scheduled, and those that may not.
 
-    Left out are those that this host cannot serve as they are meant, those of default providers
-    for which another package stands in (spec/execution.md 3.2), and those of `paused` packages,
-    for which a default provider stands in again. Setup runtimes of these still run: they have
-    budgets of their own.
+    Left out are those of default providers for which another package stands in (spec/execution.md
+    3.2), and those of `paused` packages, for which a default provider stands in again. Setup
+    runtimes of these still run: they have budgets of their own.
     """
     replaced = _replaced([package for package in packages if package.plugin_id not in paused])
     found: list[DeclaredRuntime] = []
@@ -59,7 +58,7 @@ def declared_runtimes(
         for reading in package.runtimes:
             if reading.manifest is None:
                 continue
-            reason = replaced.get(package.plugin_id) or _unserved(reading)
+            reason = replaced.get(package.plugin_id)
             if reason is None and package.plugin_id in paused:
                 reason = _why_paused(reading)
             if reason is None:
@@ -80,6 +79,9 @@ def declared(
         io=_written(manifest.io),
         effects=_written(manifest.effects),
     )
+    if declaration.detached and why_not_detached(manifest) is not None:
+        # Its package was told so when it was checked.
+        declaration = replace(declaration, detached=False)
     return DeclaredRuntime(package, reading, manifest, declaration)
 
 
@@ -94,11 +96,6 @@ def _why_paused(reading: RuntimeReading) -> tuple[str, str] | None:
     if manifest is not None and manifest.schedule.stage == "setup":
         return None
     return PACKAGE_PAUSED, f"its package {reading.plugin_id!r} is paused after repeated errors"
-
-
-def _unserved(reading: RuntimeReading) -> tuple[str, str] | None:
-    needs = list(unserved_needs(reading))
-    return ("not-supported-yet", " ".join(need.message for need in needs)) if needs else None
 
 
 def _replaced(packages: Sequence[PackageReading]) -> dict[str, tuple[str, str]]:

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from typing import Protocol
 
 from covel_host.runtime.result import RunFailure, RuntimeResult
 from covel_host.runtime.shown_result import shown_result
@@ -26,21 +28,41 @@ from covel_host.turn.layer_playing import (
 )
 from covel_host.turn.nested_runs import ExecutionNestedRuns
 from covel_host.turn.ports import Observer, TurnPorts
+from covel_host.turn.progress import ExecutionProgress
 from covel_host.turn.run_making import RunMaker
 from covel_host.turn.schedule import Schedule
 from covel_host.turn.schedule_reports import ScheduleReports
 from covel_host.turn.schedule_selection import select_runtimes
 from covel_host.turn.schedule_types import ScheduledRun
 from covel_host.turn.services import session_generations
-from covel_host.turn.settling import Settling
+from covel_host.turn.settling import Settled, Settling
 from plugin_sdk.values import JsonValue
 
 
-class Execution:
-    """Plays one execution, once; made by somebody who holds the session's locks."""
+class Barrier(Protocol):
+    """What an execution passes before it is settled."""
 
-    def __init__(self, facts: ExecutionFacts, ports: TurnPorts, observer: Observer) -> None:
+    def entered(self) -> AbstractAsyncContextManager[RunFailure | None]:
+        """Held while the execution is settled; gives why it must not be committed, or None."""
+        ...
+
+
+class Execution:
+    """Plays one execution, once.
+
+    It is made by somebody who holds the session's locks, or with a `barrier` that takes them.
+    """
+
+    def __init__(
+        self,
+        facts: ExecutionFacts,
+        ports: TurnPorts,
+        observer: Observer,
+        *,
+        barrier: Barrier | None = None,
+    ) -> None:
         self._facts = facts
+        self._barrier = barrier
         self._ports = ports
         self._started = ports.clock.monotonic()
         self._announcer = Announcer(
@@ -56,26 +78,36 @@ class Execution:
         self._seed = ports.randoms.stream("execution", facts.session.revision).getrandbits(64)
         self._hooks = TurnHooks(execution_hooks(facts, ports), facts, self._trace)
         self._finished = FinishedRuns()
+        self._progress = ExecutionProgress(
+            self._announcer,
+            ports.clock,
+            session_id=facts.session.session_id,
+            turn_id=facts.turn_id,
+        )
         self._maker = maker = RunMaker(
             facts,
             ports,
             trace=self._trace,
             announcer=self._announcer,
             hooks=self._hooks.dispatcher,
+            progress=self._progress,
             seed=self._seed,
         )
         nested = ExecutionNestedRuns(
-            maker, self._finished, session_generations(facts.catalog, facts.session), ids=ports.ids
+            facts,
+            maker,
+            self._finished,
+            session_generations(facts.catalog, facts.session),
+            ids=ports.ids,
         )
         maker.nested = nested
         self._player = LayerPlayer(
-            facts.runtimes,
+            facts,
             maker,
             self._finished,
             nested,
             announcer=self._announcer,
             ids=ports.ids,
-            target=facts.target,
         )
         self._reports = ScheduleReports(
             facts, self._finished, self._trace, self._announcer, ports.ids
@@ -97,11 +129,14 @@ class Execution:
         target = self._facts.target
         named = {} if target is None else {"runtimeId": target.runtime.runtime_id}
         self._trace.add("turn.started", origin=self._facts.origin, seed=self._seed, **named)
+        if self._facts.unsettled:
+            self._trace.add("execution.settle-timeout", jobIds=list(self._facts.unsettled))
         try:
             try:
                 ended = await self._played()
             finally:
-                self._ports.interjections.close(self._facts.session.session_id)
+                if self._maker.interjections is not None:
+                    self._ports.interjections.close(self._facts.session.session_id)
         except asyncio.CancelledError:
             if not is_cancelled():
                 return await self._settled(CANCELLED)
@@ -182,6 +217,12 @@ class Execution:
         )
 
     async def _settle(self, ended: RunFailure | None) -> ExecutionReport:
+        if self._barrier is None:
+            return await self._settle_now(ended)
+        async with self._barrier.entered() as obstacle:
+            return await self._settle_now(ended or obstacle)
+
+    async def _settle_now(self, ended: RunFailure | None) -> ExecutionReport:
         if ended is not None:
             self._keep_unbegun(ended)
             self._finished.cut_short(ended)
@@ -196,6 +237,9 @@ class Execution:
             since_start=self._since_start,
         )
         settled = await settling.settle(ended)
+        await self._progress.close(self._lost(settled))
+        if self._ports.tape is not None:
+            self._ports.tape.settled(self._finished, settled.failure)
         self._end = end_facts(self._finished, settled, duration_ms=self._since_start())
         report = ExecutionReport(
             session_id=self._facts.session.session_id,
@@ -209,6 +253,14 @@ class Execution:
         if settled.defect is not None:
             raise settled.defect
         return report
+
+    def _lost(self, settled: Settled) -> frozenset[str]:
+        """The runs of which nothing was committed, with those inside them."""
+        return frozenset(
+            result.run_id
+            for result in self._finished.results
+            if settled.failure is not None or result.status in ("failed", "suspended")
+        )
 
     def _status(self, ended: RunFailure | None) -> str:
         if ended is not None:

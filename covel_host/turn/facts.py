@@ -9,10 +9,11 @@ from covel_host.catalog.dataset_policies import dataset_policies
 from covel_host.catalog.generation import Generation
 from covel_host.proposals.data_policies import DataPolicies
 from covel_host.runtime.run import SingleCall
-from covel_host.runtime.suspension import ResumedRun
+from covel_host.runtime.suspension import ResumedRun, RunScene
 from covel_host.store.records import SessionRecord, TurnOrigin
 from covel_host.store.suspensions import SuspensionRecord
 from covel_host.turn.freezing import FrozenSession
+from covel_host.turn.job_lease import JobLease
 from covel_host.turn.schedule_types import Situation
 from covel_host.turn.services import session_generations
 from covel_host.turn.session_runtimes import SessionRuntime, SessionRuntimes
@@ -48,17 +49,34 @@ class Continued:
     is_last: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobTarget:
+    """The job that an execution does: held by `lease`, run with what `scene` froze."""
+
+    lease: JobLease
+    scene: RunScene
+
+
 @dataclass(frozen=True, slots=True)
 class ManualTarget:
     """The one runtime that an execution is for, and what it was given.
 
-    A person started it by hand, with `call` as one tool call; or it goes on from a suspension.
+    A person started it by hand, with `call` as one tool call; or it goes on from a suspension; or
+    it is a job.
     """
 
     runtime: SessionRuntime
     payload: JsonValue
     call: SingleCall | None = None
     continued: Continued | None = None
+    job: JobTarget | None = None
+
+    @property
+    def scene(self) -> RunScene | None:
+        """What was frozen for it at an earlier time."""
+        if self.continued is not None:
+            return self.continued.run.scene
+        return None if self.job is None else self.job.scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +87,8 @@ class ExecutionFacts:
     the data sets of every package that may write, at staging and at commit. `slot` is the model
     slot that the caller wants in place of the runtimes' own. With `is_start` only unfinished setup
     runtimes run. `parent_turn_id` is the execution that this one continues. `is_new_session` says
-    that the session was made for it. `paused` are the packages set aside after repeated errors.
+    that the session was made for it. `paused` are the packages set aside after repeated errors,
+    `unsettled` the jobs whose end was waited for in vain.
     """
 
     origin: TurnOrigin
@@ -88,6 +107,7 @@ class ExecutionFacts:
     is_new_session: bool = False
     parent_turn_id: str | None = None
     paused: frozenset[str] = frozenset()
+    unsettled: tuple[str, ...] = ()
 
     @property
     def continued(self) -> Continued | None:
@@ -95,15 +115,20 @@ class ExecutionFacts:
         return None if self.target is None else self.target.continued
 
     @property
+    def job(self) -> JobTarget | None:
+        """The job that the execution does."""
+        return None if self.target is None else self.target.job
+
+    @property
     def is_by_hand(self) -> bool:
-        """Whether a person started it by hand, which moves no clock."""
+        """Whether a person or a job of its own started it, which moves no clock."""
         return self.target is not None and self.target.continued is None
 
     @property
     def logical_turn(self) -> int:
         """Committed player turns + 1 as the execution first began (spec/execution.md 2.2)."""
-        if self.continued is not None:
-            return self.continued.run.scene.logical_turn
+        if self.target is not None and self.target.scene is not None:
+            return self.target.scene.logical_turn
         return self.session.completed_player_turns + 1
 
     @property

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from covel_host.proposals.commit_units import HardDependency
 from covel_host.proposals.errors import ProposalRefused
@@ -19,6 +20,9 @@ from covel_host.turn.schedule_types import (
 )
 from covel_host.turn.session_runtimes import SessionRuntime
 from plugin_sdk.proposals import EventEmit, NarrativeAppend
+
+if TYPE_CHECKING:
+    from covel_host.turn.job_freezing import DeferredRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +85,14 @@ class FinishedRuns:
     """Runs in execution order, those that were left out among them.
 
     Siblings of a layer are added together when all of them have ended, so that none of them sees
-    another (spec/transactions.md 3.2).
+    another (spec/transactions.md 3.2). `deferred` are runs that the commit queues.
     """
 
     runs: list[FinishedRun] = field(default_factory=list)
     given: dict[str, GivenValue] = field(default_factory=dict)
     upstream: tuple[StagedProposal, ...] = ()
     band: int = 0
+    deferred: "list[DeferredRun]" = field(default_factory=list)
     _latest: dict[str, FinishedRun] = field(default_factory=dict)
 
     @property

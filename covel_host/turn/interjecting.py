@@ -21,10 +21,13 @@ class SessionInterjections:
         self._clock = clock
         self._queues: dict[str, InterjectionQueue] = {}
 
-    def open(self, session_id: str) -> InterjectionQueue:
-        """The queue of an execution that tells a story; the session's lock is held."""
-        queue = self._queues[session_id] = InterjectionQueue()
-        return queue
+    def open(self, session_id: str, *, queue: InterjectionQueue | None = None) -> InterjectionQueue:
+        """The queue of an execution that tells a story; the session's lock is held.
+
+        It is `queue` where one is given, which is empty.
+        """
+        opened = self._queues[session_id] = InterjectionQueue() if queue is None else queue
+        return opened
 
     def close(self, session_id: str) -> None:
         """The session's execution is over."""

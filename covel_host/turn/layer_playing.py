@@ -15,13 +15,13 @@ from covel_host.runtime.prompt_inputs import (
 from covel_host.runtime.result import RunFailure, RuntimeResult
 from covel_host.runtime.runs import Run, new_run
 from covel_host.turn.announcer import Announcer
-from covel_host.turn.bindings import bound_inputs
-from covel_host.turn.facts import ManualTarget
+from covel_host.turn.execution_inputs import inputs_of
+from covel_host.turn.facts import ExecutionFacts, ManualTarget
 from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
 from covel_host.turn.nested_runs import ExecutionNestedRuns
 from covel_host.turn.run_making import RunActivation, RunMaker
 from covel_host.turn.schedule_types import RunOutcome, ScheduledRun
-from covel_host.turn.session_runtimes import SessionRuntime, SessionRuntimes
+from covel_host.turn.session_runtimes import SessionRuntime
 
 ABORTED = RunFailure("aborted-by-player", "The execution was aborted before its commit.")
 CANCELLED = RunFailure(
@@ -49,22 +49,20 @@ class LayerPlayer:
 
     def __init__(
         self,
-        runtimes: SessionRuntimes,
+        facts: ExecutionFacts,
         maker: RunMaker,
         finished: FinishedRuns,
         nested: ExecutionNestedRuns,
         *,
         announcer: Announcer,
         ids: IdSource,
-        target: ManualTarget | None,
     ) -> None:
-        self._runtimes = runtimes
+        self._facts = facts
         self._maker = maker
         self._finished = finished
         self._nested = nested
         self._announcer = announcer
         self._ids = ids
-        self._target = target
         self.was_cancelled = False
         self._is_broken = False
 
@@ -114,17 +112,18 @@ class LayerPlayer:
                 self._finished.add(finished)
 
     def _made(self, scheduled: ScheduledRun) -> _Playing:
-        runtime = self._runtimes.by_id[scheduled.runtime_id]
-        target = None if scheduled.depth else self._target
+        runtime = self._facts.runtimes.by_id[scheduled.runtime_id]
+        target = None if scheduled.depth else self._facts.target
         continued = None if target is None else target.continued
         activation = RunActivation(
             runtime=runtime,
             run_id=self._ids.new("run"),
             activation=_activation(scheduled, target),
-            inputs=bound_inputs(runtime.manifest, self._finished.given),
+            inputs=inputs_of(runtime, self._facts, self._finished),
             upstream=self._finished.upstream,
             stories=self._finished.stories,
             call=None if target is None else target.call,
+            frozen=None if target is None else target.scene,
             resumed=None if continued is None else continued.run,
         )
         rests_on = self._finished.rests_on(runtime.declaration, scheduled.event)
@@ -161,8 +160,8 @@ def is_cancelled() -> bool:
 def _activation(scheduled: ScheduledRun, target: ManualTarget | None) -> Activation:
     if scheduled.event is not None:
         return EventActivation(scheduled.event.topic, scheduled.event.data)
-    if target is not None and target.continued is not None:
-        return target.continued.run.scene.activation
+    if target is not None and target.scene is not None:
+        return target.scene.activation
     if target is not None:
         return ManualActivation(target.payload)
     assert scheduled.stage is not None, f"{scheduled.runtime_id} has neither stage nor event"

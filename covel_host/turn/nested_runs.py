@@ -14,7 +14,8 @@ from covel_host.runtime.result import RunFailure, RuntimeResult
 from covel_host.runtime.run_status import NestedKind
 from covel_host.runtime.runs import new_run
 from covel_host.runtime.subagent_output import recorded_result
-from covel_host.turn.bindings import bound_inputs
+from covel_host.turn.execution_inputs import inputs_of
+from covel_host.turn.facts import ExecutionFacts
 from covel_host.turn.finished_runs import FinishedRuns, NestedResult
 from covel_host.turn.run_making import RunActivation, RunMaker
 from covel_host.turn.session_runtimes import session_runtime
@@ -27,6 +28,7 @@ class ExecutionNestedRuns:
 
     def __init__(
         self,
+        facts: ExecutionFacts,
         maker: RunMaker,
         finished: FinishedRuns,
         generations: Iterable[Generation],
@@ -35,6 +37,7 @@ class ExecutionNestedRuns:
     ) -> None:
         self.targets = NestedTargets(generations)
         self.limits = SubagentLimits()
+        self._facts = facts
         self._maker = maker
         self._finished = finished
         self._ids = ids
@@ -52,7 +55,7 @@ class ExecutionNestedRuns:
                 runtime=runtime,
                 run_id=run_id,
                 activation=ManualActivation(request.payload),
-                inputs=bound_inputs(runtime.manifest, finished.given),
+                inputs=inputs_of(runtime, self._facts, finished),
                 upstream=finished.upstream,
                 stories=finished.stories,
             )

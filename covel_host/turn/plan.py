@@ -10,6 +10,7 @@ from covel_host.manifest.reading import PackageReading
 from covel_host.store.records import SessionPhase, SessionStatus
 from covel_host.store.session_clock import SessionClock
 from covel_host.turn.declared_runtimes import DeclaredRuntime, declared_runtimes
+from covel_host.turn.job_freezing import DEFERRED
 from covel_host.turn.plan_reasons import why_not_selected, why_selected
 from covel_host.turn.schedule import Schedule
 from covel_host.turn.schedule_selection import select_runtimes
@@ -157,7 +158,7 @@ def _others(
         if status != "active":
             code, why = "session-not-active", f"the session is {status}"
         elif runtime_id in jobs:
-            code, why = "not-supported-yet", "it would run as a job, which this host cannot yet"
+            code, why = DEFERRED, "it runs as a job after the turn"
         else:
             code, why = why_not_selected(declaration, situation, skipped.get(runtime_id))
         yield PlannedRun(runtime_id, declaration.stage, why, code)

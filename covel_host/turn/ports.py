@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from covel_host.base.clock import Clock
 from covel_host.base.ids import IdSource
@@ -10,9 +10,10 @@ from covel_host.base.random_streams import RandomSource
 from covel_host.base.tasks import TaskTracker
 from covel_host.catalog.holder import CatalogHolder
 from covel_host.memory.system import MemorySystem
-from covel_host.models.gateway import ModelGateway
-from covel_host.net.client import HttpClient
+from covel_host.models.gateway_port import Gateway
+from covel_host.net.client import Http
 from covel_host.runtime.lore_shelf import LoreShelf
+from covel_host.runtime.result import RunFailure
 from covel_host.runtime.session_media import SessionMedia
 from covel_host.store.execution_lock import ExecutionLock
 from covel_host.store.snapshots import AUTO_SNAPSHOTS_KEPT
@@ -21,8 +22,13 @@ from covel_host.tools.executor import ToolExecutor
 from covel_host.trace.event_log import EventLog
 from covel_host.trace.events import SessionEvent, TraceEvent
 from covel_host.turn.interjecting import SessionInterjections
+from covel_host.turn.job_queue import JobQueue
+from covel_host.turn.job_workers import JobWorkers
 from covel_host.turn.session_locks import SessionLocks
 from covel_host.turn.suspension_listing import SuspensionSweep
+
+if TYPE_CHECKING:
+    from covel_host.turn.finished_runs import FinishedRuns
 
 
 class Observer(Protocol):
@@ -54,6 +60,18 @@ class SilentObserver:
         return None
 
 
+class Tape(Protocol):
+    """What an execution takes from outside, being recorded or replayed; see `docs/replay.md`."""
+
+    def of_run(self, ports: "TurnPorts", runtime_id: str) -> "TurnPorts":
+        """The ports of the next run of that runtime; asked once for each run."""
+        ...
+
+    def settled(self, finished: "FinishedRuns", failure: RunFailure | None) -> None:
+        """The execution is over; without a `failure` it was committed."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPorts:
     """The rooms below, opened.
@@ -61,28 +79,37 @@ class TurnPorts:
     `secrets` never enter a trace, `locale` is that of new sessions. Each execution leases its
     catalog from `catalogs` and tells `events` what it tells its observer. `auto_snapshots_kept` is
     how many automatic snapshots a session keeps.
-    `window_cap_tokens` can only lower the models' windows.
+    `window_cap_tokens` can only lower the models' windows. `code_clock` is what package code reads
+    the time from in place of `clock`. With a `tape` the execution is recorded, or replayed.
     """
 
     store: Store
     lock: ExecutionLock
     session_locks: SessionLocks
     catalogs: CatalogHolder
-    gateway: ModelGateway
+    gateway: Gateway
     executor: ToolExecutor
     clock: Clock
     randoms: RandomSource
     ids: IdSource
     tasks: TaskTracker
     media: SessionMedia
-    http: HttpClient
+    http: Http
     memory: MemorySystem
     lore: LoreShelf
     events: EventLog
     interjections: SessionInterjections
     suspension_sweep: SuspensionSweep
+    jobs: JobQueue
+    workers: JobWorkers
     locale: str
     instruction_environ: Mapping[str, str] = field(repr=False)
     secrets: Collection[str] = field(default=(), repr=False)
     auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT
     window_cap_tokens: int | None = None
+    code_clock: Clock | None = None
+    tape: Tape | None = None
+
+    def of_run(self, runtime_id: str) -> "TurnPorts":
+        """The ports of the next run of that runtime, within an execution."""
+        return self if self.tape is None else self.tape.of_run(self, runtime_id)

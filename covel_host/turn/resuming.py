@@ -1,6 +1,6 @@
 """Going on with a suspended run, with the player's answer (spec/execution.md 10.2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,9 +26,10 @@ from covel_host.turn.execution_facts import execution_facts
 from covel_host.turn.execution_report import ExecutionReport
 from covel_host.turn.facts import Continued, ExecutionFacts, ManualTarget, PlayerInput
 from covel_host.turn.ports import Observer, TurnPorts
+from covel_host.turn.recording import recorded
 from covel_host.turn.schedule_setup_records import UNVERSIONED
 from covel_host.turn.session_changes import ChangePlace, changed_session
-from covel_host.turn.session_locks import session_held
+from covel_host.turn.session_jobs import settled_session
 from covel_host.turn.session_runtimes import SessionRuntime, session_runtime
 from covel_host.turn.sessions import active_session
 from covel_host.turn.suspension_listing import suspension_not_found
@@ -40,12 +41,16 @@ STALE = "suspension-stale"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumeRequest:
-    """An answer to a run that waits; `data` has to fit the schema that it asked with."""
+    """An answer to a run that waits; `data` has to fit the schema that it asked with.
+
+    With `record` what the run takes from outside is recorded.
+    """
 
     session_id: str
     suspension_id: str
     data: JsonValue
     seat_id: str = DEFAULT_SEAT_ID
+    record: bool = False
 
 
 async def resume_run(
@@ -68,16 +73,23 @@ async def resume_run(
     await ports.suspension_sweep.run_if_due()
     await ports.catalogs.need(session.active_packages)
     with ports.catalogs.lease() as lease:
-        async with session_held(ports, request.session_id):
+        async with settled_session(ports, request.session_id) as unsettled:
             session = await active_session(ports.store, request.session_id)
-            facts = await _facts(request, session, lease.catalog, ports)
+            facts = await resumed_facts(request, session, lease.catalog, ports)
             await _tell(facts, request, ports, observer)
-            return await Execution(facts, ports, observer).run()
+            facts = replace(facts, unsettled=unsettled)
+            async with recorded(facts, ports, is_wanted=request.record) as taped:
+                return await Execution(facts, taped, observer).run()
 
 
-async def _facts(
+async def resumed_facts(
     request: ResumeRequest, session: SessionRecord, catalog: Catalog, ports: TurnPorts
 ) -> ExecutionFacts:
+    """The facts of an execution that goes on with a suspended run of `session`.
+
+    Raises:
+        RequestRefused: as `resume_run`.
+    """
     record, others = await ports.store.read(lambda reading: _waiting(reading, request))
     runtime = _runtime(record, session, catalog)
     scene = _scene(record)

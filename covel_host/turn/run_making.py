@@ -23,17 +23,19 @@ from covel_host.runtime.run import RunPorts, RuntimeRun, SingleCall
 from covel_host.runtime.session_history import SessionHistory
 from covel_host.runtime.session_reads import SessionReads
 from covel_host.runtime.shown_text import unseen
-from covel_host.runtime.suspension import ResumedRun
+from covel_host.runtime.suspension import ResumedRun, RunScene
 from covel_host.services.directory import ServiceDirectory
 from covel_host.services.extension_directory import ExtensionDirectory
 from covel_host.tools.builtin.installed import builtin_tools
 from covel_host.tools.registry import ToolRegistry
 from covel_host.trace.log import TraceLog
 from covel_host.turn.announcer import Announcer
+from covel_host.turn.bindings import accepted
 from covel_host.turn.concealed_inputs import concealed_runtimes, hidden_texts
 from covel_host.turn.facts import ExecutionFacts
 from covel_host.turn.memory import session_memory
 from covel_host.turn.ports import TurnPorts
+from covel_host.turn.progress import ExecutionProgress
 from covel_host.turn.services import service_directory, session_generations
 from covel_host.turn.session_events import SessionEvents
 from covel_host.turn.session_extensions import extension_directory
@@ -48,7 +50,8 @@ class RunActivation:
 
     `upstream` are the proposals of those that succeeded, in execution order, `stories` the texts
     that earlier stages wrote, `inputs` the bound inputs of the turn by slot. With a `call` the run
-    is that one tool call; `resumed` is the scene that it goes on from, with its own inputs.
+    is that one tool call. `frozen` are the values that it runs with in place of those of now, and
+    with `resumed` it goes on from a suspension.
     """
 
     runtime: SessionRuntime
@@ -58,6 +61,7 @@ class RunActivation:
     upstream: tuple[StagedProposal, ...] = ()
     stories: tuple[str, ...] = ()
     call: SingleCall | None = None
+    frozen: RunScene | None = None
     resumed: ResumedRun | None = None
 
 
@@ -72,6 +76,7 @@ class RunMaker:
         trace: TraceLog,
         announcer: Announcer,
         hooks: HookDispatcher,
+        progress: ExecutionProgress,
         seed: int,
     ) -> None:
         self._facts = facts
@@ -79,6 +84,7 @@ class RunMaker:
         self._trace = trace
         self._announcer = announcer
         self._hooks = hooks
+        self._progress = progress
         self._randoms = RandomSource(seed)
         self._made: Counter[str] = Counter()
         self._session = SessionReads(ports.store, facts.session, lore=ports.lore)
@@ -103,14 +109,16 @@ class RunMaker:
         """
         if activation.runtime.manifest.io.concealed:
             self._trace.conceal(activation.run_id)
-        run = self._run(activation)
-        if activation.resumed is not None:
-            run = self._as_it_was(run, activation.resumed)
-        return run, self._run_ports(activation, run)
+        ports = self._ports.of_run(activation.runtime.runtime_id)
+        run = self._run(activation, ports)
+        if activation.frozen is not None:
+            run = self._as_it_was(run, activation.frozen, activation.resumed)
+        return run, self._run_ports(activation, run, ports)
 
-    def _as_it_was(self, run: RuntimeRun, resumed: ResumedRun) -> RuntimeRun:
-        """The run with what its scene keeps of the time when it was suspended."""
-        scene = resumed.scene
+    def _as_it_was(
+        self, run: RuntimeRun, scene: RunScene, resumed: ResumedRun | None
+    ) -> RuntimeRun:
+        """The run with what its scene keeps of the time when it was suspended, or deferred."""
         return replace(
             run,
             resumed=resumed,
@@ -127,7 +135,7 @@ class RunMaker:
             hidden_texts=hidden_texts((scene.inputs, scene.exports), self._concealed),
         )
 
-    def _run(self, wanted: RunActivation) -> RuntimeRun:
+    def _run(self, wanted: RunActivation, ports: TurnPorts) -> RuntimeRun:
         facts, runtime = self._facts, wanted.runtime
         generation, runtime_id = runtime.generation, runtime.runtime_id
         manifest = generation.reading.manifest
@@ -144,7 +152,7 @@ class RunMaker:
             turn_number=facts.frozen.journal.player_messages,
             activation=wanted.activation,
             signal=CancelSignal(),
-            staging=self._staging(wanted),
+            staging=self._staging(wanted, ports),
             session=self._session,
             contributed_tools=manifest.contributes.tools,
             output_schema=runtime.schemas.output,
@@ -155,7 +163,7 @@ class RunMaker:
             handler=generation.handlers.get(runtime_id),
             guard=generation.guards.get(runtime_id),
             inputs=wanted.inputs,
-            exports=facts.frozen.exports.get(runtime_id, {}),
+            exports=accepted(facts.frozen.exports.get(runtime_id, {}), runtime.schemas.inputs),
             last_player_input=facts.frozen.last_input,
             data_namespaces=_namespaces(manifest),
             translations=generation.translations,
@@ -164,6 +172,8 @@ class RunMaker:
             extensions=self._extensions,
             events=self._events,
             call=wanted.call,
+            is_background=facts.origin == "background",
+            limit_ms=self._limit_ms(wanted),
             upstream=wanted.upstream,
             stories=wanted.stories,
             http_policies={**self._http_policies, generation.plugin_id: generation.http},
@@ -172,8 +182,16 @@ class RunMaker:
             ),
         )
 
-    def _staging(self, wanted: RunActivation) -> Staging:
-        facts, ports, plugin_id = self._facts, self._ports, wanted.runtime.plugin_id
+    def _limit_ms(self, wanted: RunActivation) -> int | None:
+        """The time that a job gives the run, when it is the job's own."""
+        job = self._facts.job
+        if job is None or wanted.frozen is None:
+            return None
+        limit_ms = job.lease.record.facts.get("maxExecutionMs")
+        return limit_ms if isinstance(limit_ms, int) else None
+
+    def _staging(self, wanted: RunActivation, ports: TurnPorts) -> Staging:
+        facts, plugin_id = self._facts, wanted.runtime.plugin_id
         stored = partial(StoredPluginData, ports.store, session_id=facts.session.session_id)
         return Staging(
             stored(plugin_id=plugin_id),
@@ -187,8 +205,7 @@ class RunMaker:
             policies=facts.policies,
         )
 
-    def _run_ports(self, wanted: RunActivation, run: RuntimeRun) -> RunPorts:
-        ports = self._ports
+    def _run_ports(self, wanted: RunActivation, run: RuntimeRun, ports: TurnPorts) -> RunPorts:
         return RunPorts(
             gateway=ports.gateway,
             executor=ports.executor,
@@ -215,7 +232,9 @@ class RunMaker:
             history=self._history,
             compaction=self._compaction,
             window_cap_tokens=ports.window_cap_tokens,
+            code_clock=ports.code_clock,
             on_start=self._start_of(wanted),
+            on_progress=self._progress.report,
         )
 
     def _is_shown(self, runtime: SessionRuntime) -> bool:
@@ -225,7 +244,7 @@ class RunMaker:
         target = self._facts.target
         is_target = (
             target is not None
-            and target.continued is None
+            and target.scene is None
             and target.runtime.runtime_id == runtime.runtime_id
         )
         return is_target or runtime.declaration.is_story

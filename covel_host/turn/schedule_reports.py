@@ -8,16 +8,16 @@ from covel_host.runtime.result import RuntimeResult
 from covel_host.trace.log import TraceLog
 from covel_host.turn.announcer import Announcer
 from covel_host.turn.declared_runtimes import PACKAGE_PAUSED
+from covel_host.turn.execution_inputs import inputs_of
 from covel_host.turn.facts import ExecutionFacts
 from covel_host.turn.finished_runs import FinishedRun, FinishedRuns
+from covel_host.turn.job_freezing import DEFERRED, deferred_run
 from covel_host.turn.schedule import Schedule
 from covel_host.turn.schedule_selection import select_runtimes
-from covel_host.turn.schedule_types import Hazard
+from covel_host.turn.schedule_types import Hazard, Job
 from plugin_sdk.values import JsonValue
 
 DROPPED_BY_HOOK = "A PreSchedule hook left it out."
-NO_QUEUE = "not-supported-yet"
-"""Why a runtime that would run as a job is left out: this host has no queue of jobs yet."""
 
 
 class ScheduleReports:
@@ -52,9 +52,26 @@ class ScheduleReports:
         for skip in schedule.skips[self._skips :]:
             await self._left_out(skip.runtime_id, skip.reason)
         for job in schedule.jobs[self._jobs :]:
-            await self._left_out(job.runtime_id, NO_QUEUE)
+            self._defer(job)
+            await self._left_out(job.runtime_id, DEFERRED)
         self._hazards = len(schedule.hazards)
         self._skips, self._jobs = len(schedule.skips), len(schedule.jobs)
+
+    def _defer(self, job: Job) -> None:
+        """Freeze what a run that is queued is to run with, as the execution is now."""
+        facts, finished = self._facts, self._finished
+        runtime = facts.runtimes.by_id[job.runtime_id]
+        finished.deferred.append(
+            deferred_run(
+                job,
+                runtime,
+                facts,
+                job_id=self._ids.new("job"),
+                inputs=inputs_of(runtime, facts, finished),
+                stories=finished.stories,
+                rests_on=finished.rests_on(runtime.declaration, job.event),
+            )
+        )
 
     async def paused(self) -> None:
         """Tell, at the end, of what would have run were its package not set aside."""

@@ -120,6 +120,8 @@ class Settling:
         """Tell of a commit. Nothing of it is undone, whatever fails here."""
         failed = self._shown(stored.failed)
         self._trace_failed(commit, failed)
+        if self._finished.deferred:
+            self._ports.workers.wake()
         problems = await self._announcer.publish(stored.events)
         await self._announcer.pass_on(failure_events(commit, failed))
         if problems:

@@ -19,7 +19,8 @@ from covel_host.turn.execution_facts import execution_facts
 from covel_host.turn.execution_report import ExecutionReport, is_continued
 from covel_host.turn.facts import ExecutionFacts, PlayerInput
 from covel_host.turn.ports import Observer, TurnPorts
-from covel_host.turn.session_locks import session_held
+from covel_host.turn.recording import recorded
+from covel_host.turn.session_jobs import settled_session
 from covel_host.turn.sessions import active_session
 
 MAX_MESSAGE: Final = 100_000
@@ -33,7 +34,8 @@ class TurnRequest:
     A start runs setup runtimes that are unfinished and records no message; in a session that needs
     none and in which nothing has happened yet it plays the opening. Under `message_id` the message
     may have been posted before. `seat_id` is the seat that acts, None for the default one; `slot`
-    the model slot for every runtime in place of its own.
+    the model slot for every runtime in place of its own. With `record` what the executions take
+    from outside is recorded (docs/replay.md).
     """
 
     session_id: str
@@ -42,6 +44,7 @@ class TurnRequest:
     message_id: str | None = None
     seat_id: str | None = None
     slot: str | None = None
+    record: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,15 +80,19 @@ async def play_turn(request: TurnRequest, ports: TurnPorts, observer: Observer) 
     session = await active_session(ports.store, request.session_id)
     await ports.catalogs.need(session.active_packages)
     with ports.catalogs.lease() as lease:
-        async with session_held(ports, request.session_id):
+        async with settled_session(ports, request.session_id) as unsettled:
             session = await active_session(ports.store, request.session_id)
             facts = await _first_facts(request, given, session, lease.catalog, ports)
-            return await _played(facts, ports, observer)
+            facts = replace(facts, unsettled=unsettled)
+            return await _played(facts, ports, observer, record=request.record)
 
 
-async def _played(facts: ExecutionFacts, ports: TurnPorts, observer: Observer) -> TurnReport:
-    execution = Execution(facts, ports, observer)
-    first = await execution.run()
+async def _played(
+    facts: ExecutionFacts, ports: TurnPorts, observer: Observer, *, record: bool
+) -> TurnReport:
+    async with recorded(facts, ports, is_wanted=record) as taped:
+        execution = Execution(facts, taped, observer)
+        first = await execution.run()
     reports = [first]
     if is_continued(facts, first):
         assert first.session is not None
@@ -102,7 +109,8 @@ async def _played(facts: ExecutionFacts, ports: TurnPorts, observer: Observer) -
         except BaseException:
             await execution.tell_end()
             raise
-        reports.append(await Execution(opening, ports, observer).run())
+        async with recorded(opening, ports, is_wanted=record) as taped:
+            reports.append(await Execution(opening, taped, observer).run())
     return TurnReport(session_id=facts.session.session_id, executions=tuple(reports))
 
 

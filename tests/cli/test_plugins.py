@@ -130,19 +130,6 @@ def test_show_has_every_problem_with_its_lines(covel: Covel, plugins: Path) -> N
     assert "^^^^" in shown.out
 
 
-def test_show_names_what_a_runtime_needs_and_this_host_does_not_serve(
-    covel: Covel, plugins: Path
-) -> None:
-    write_package(
-        plugins,
-        "counter",
-        "---\ndescription: Counts.\nruntime:\n  io:\n    inputs:\n"
-        "      digest: { from: { kernel: turn-digest@1 } }\n---\n",
-    )
-    shown = covel("plugins", "show", "counter", "--json").json
-    assert any("io.inputs" in need for need in shown["runtimes"][0]["notServed"])
-
-
 def test_show_of_an_unknown_package_names_the_nearest(covel: Covel, plugins: Path) -> None:
     copy_echo(plugins)
     refused = covel("plugins", "show", "echo-dem")

@@ -74,16 +74,18 @@ ELSEWHERE = {
     "answer",
     "db",
     "explain",
+    "jobs",
     "models",
     "new",
     "schema",
     "sessions",
+    "suspensions",
     "trace",
     "uninstall",
     "validate-world",
     "version",
 }
-"""Commands that are given no package, or remove it; `answer` loads as `rpc` does."""
+"""Commands that are given no package, or remove it; those that load do so as `rpc` does."""
 
 
 @pytest.fixture

@@ -52,7 +52,15 @@ RUNS = {
     "my-echo": ('{"value": "hello"}', ["echo-value", "runtime-done"]),
 }
 """What the pages run, with the payload and the tools that are called."""
-CALLED = ("gate-keeper", "coin-purse", "dice-bag", "tavern-guest", "tide-choir", "tide-hints")
+CALLED = (
+    "gate-keeper",
+    "tide-ledger",
+    "coin-purse",
+    "dice-bag",
+    "tavern-guest",
+    "tide-choir",
+    "tide-hints",
+)
 """Packages that do nothing by a run alone: they have tests of their own below."""
 PROVIDERS = {"herb-market": ("herb-stock",)}
 """Packages of the pages that others run with."""
@@ -241,6 +249,18 @@ def test_the_tide_diary_finds_what_an_earlier_run_wrote(covel: Covel, home: Path
         for number, hit in enumerate(results, 1)
     ]
     assert "".join(lines) == (home / "tide-found.txt").read_text("utf-8")
+
+
+def test_the_tide_ledger_counts_apart(covel: Covel) -> None:
+    made = covel("sessions", "new", "--with", "tide-ledger", "--json")
+    session_id = made.json["sessionId"]
+    trust = ("--trust", "tide-ledger")
+    played = covel("turn", session_id, "I wait.", *trust, "--model", "offline")
+    assert played.code == 0, played.err
+    (job,) = covel("jobs", "list", session_id, "--json").json["items"]
+    assert (job["runtimeId"], job["state"]) == ("tide-ledger", "succeeded")
+    none = covel("jobs", "run", session_id, *trust, "--json")
+    assert (none.code, none.json["items"]) == (0, [])
 
 
 def test_the_gate_keeper_waits_for_the_door(covel: Covel) -> None:

@@ -8,7 +8,6 @@ from covel_host.manifest.served import (
     CODE_CONTRIBUTIONS,
     QUIET_CONTRIBUTIONS,
     unserved_contributions,
-    unserved_needs,
 )
 
 MANUAL = "schedule: {trigger: {type: manual}}"
@@ -88,47 +87,3 @@ def test_declarations_that_nothing_reads_are_said_and_block_nothing(
 )
 def test_what_is_served_or_empty_is_not_mentioned(tmp_path: Path, contributes: str) -> None:
     assert contributions(tmp_path, contributes) == []
-
-
-def needs(root: Path, runtime: str) -> list[tuple[str, str]]:
-    (root / "PLUGIN.md").write_text(
-        f"---\ndescription: A test\nruntime:\n  {MANUAL}\n  {runtime}\n---\n"
-    )
-    reading = read_package(root, plugin_id="moss-ledger")
-    return [(found.path, found.message) for found in unserved_needs(reading.runtimes[0])]
-
-
-@pytest.mark.parametrize(
-    ("runtime", "path"),
-    [
-        (
-            "io: {inputs: {digest: {from: {kernel: turn-digest@1}}}}",
-            "runtime.io.inputs",
-        ),
-        (
-            "io: {inputs: {roll: {from: {runtime: roll}, accepts: ./x.json}}}",
-            "runtime.io.inputs",
-        ),
-    ],
-)
-def test_what_a_runtime_cannot_run_without_is_named_by_its_field(
-    tmp_path: Path, runtime: str, path: str
-) -> None:
-    [(found, message)] = needs(tmp_path, runtime)
-    assert found == path
-    assert message.startswith(f"'moss-ledger' uses `{path}`: this version of the host does not")
-
-
-@pytest.mark.parametrize(
-    "runtime",
-    [
-        "io: {visibility: story, payloadSchema: x.json, output: {schema: y.json}}",
-        "agent: {tools: {plugin: [count], builtin: [runtime-done]}, loop: {maxSteps: 3}}",
-        "agent: {llm: {toolChoice: required}, history: {maxTurns: 3}, finishWith: count}",
-        "agent: {tools: {services: [moss.notes@1], defer: []}, advertiseEvents: false}",
-        "agent: {tools: {datasets: [npcs, {dataset: clock, tools: [get]}]}}",
-        "agent: {tools: {builtin: [emit-event, suspend], defer: true}, advertiseEvents: true}",
-    ],
-)
-def test_a_runtime_of_served_parts_can_run(tmp_path: Path, runtime: str) -> None:
-    assert needs(tmp_path, runtime) == []

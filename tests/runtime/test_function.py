@@ -196,14 +196,17 @@ def test_a_refused_effect_keeps_the_code_of_its_refusal(bench: BenchMaker) -> No
     assert (result.status, code_of(result)) == ("failed", "value-too-large")
 
 
-def test_diagnostics_are_warnings_and_job_reports_are_not_shown_in_silence(
-    bench: BenchMaker,
-) -> None:
-    report = JobStatus(job_id="j", state="running", sequence=1)
-    effects = Effects(diagnostics=["Old save."], job_status=[report])
+def test_diagnostics_are_warnings(bench: BenchMaker) -> None:
+    effects = Effects(diagnostics=["Old save."])
     told = bench().play(handler=giving(skipped("Nothing.", effects=effects))).warnings
-    assert told[0] == "Old save."
-    assert "job_status" in told[1]
+    assert told == ("Old save.",)
+
+
+def test_a_report_that_is_none_fails_the_run(bench: BenchMaker) -> None:
+    effects = Effects(job_status=[JobStatus(job_id="j", state="running", sequence=1, progress=2)])
+    result = bench().play(handler=giving(success(1, effects=effects)))
+    assert result.failure is not None
+    assert "`effects.job_status.0`" in result.failure.message
 
 
 # --- skipped, failed, suspended --------------------------------------------------------------
@@ -255,9 +258,18 @@ def test_effects_of_a_failed_run_are_told_to_be_lost(bench: BenchMaker) -> None:
     assert result.proposals == ()
 
 
-def test_a_suspended_run_says_that_it_is_not_served(bench: BenchMaker) -> None:
-    result = bench().play(handler=giving(suspended("Wait.")))
-    assert (code_of(result), result.proposals) == ("not-supported-yet", ())
+def test_a_suspended_run_asks_for_what_it_said(bench: BenchMaker) -> None:
+    result = bench().play(handler=giving(suspended("Wait.", {"type": "string"})))
+    assert (result.status, result.proposals) == ("suspended", ())
+    assert result.suspension is not None
+    assert result.suspension.reason == "Wait."
+    assert result.suspension.resume_schema == {"type": "string"}
+
+
+@pytest.mark.parametrize("schema", [{"type": "nothing"}, {"$ref": "http://example.org/x"}, [1]])
+def test_a_resume_schema_that_is_none_fails_the_run(bench: BenchMaker, schema: Any) -> None:
+    result = bench().play(handler=giving(suspended("Wait.", schema)))
+    assert code_of(result) == "outcome-invalid"
 
 
 # --- what a handler raises -------------------------------------------------------------------

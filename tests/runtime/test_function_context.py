@@ -281,7 +281,6 @@ def test_the_world_is_there_for_the_time_of_the_run(bench: BenchMaker) -> None:
 def test_what_is_not_served_answers_unavailable(bench: BenchMaker) -> None:
     uses: dict[str, Any] = {
         "agents": lambda ctx: ctx.agents.run(contract="a@1", brief="b"),
-        "progress": lambda ctx: ctx.progress,
         "images": lambda ctx: ctx.images,
         "speech": lambda ctx: ctx.speech,
         "music": lambda ctx: ctx.music,

@@ -48,6 +48,7 @@ NOT_COPIED = {
     "removed_rows",
     "memory_vector_models",
     "memory_vectors",
+    "recordings",
 }
 """Rows that a fork makes itself, can make again, or leaves to the session whose executions they
 tell of."""

@@ -138,6 +138,7 @@ def test_all_versioned_tables_are_known() -> None:
         "dimensions",
         "dimension_settlements",
         "history_summaries",
+        "suspensions",
         "lorebook_entries",
         "plugin_data",
         "runtime_exports",

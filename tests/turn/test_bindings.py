@@ -7,12 +7,13 @@ import pytest
 from covel_host.manifest.runtime_manifest import RuntimeManifest
 from covel_host.runtime.prompt_inputs import BoundValue, InputBinding
 from covel_host.schemas.compiled import CompiledSchema
-from covel_host.turn.bindings import GivenValue, bound_inputs
+from covel_host.turn.bindings import GivenValue, accepted, bound_inputs
 
 
 def bound(given: list[GivenValue], **wanted: Any) -> InputBinding | None:
     manifest = RuntimeManifest.model_validate({"io": {"inputs": {"slot": wanted}}})
-    return bound_inputs(manifest, {one.runtime_id: one for one in given}).get("slot")
+    named = {one.runtime_id: one for one in given}
+    return bound_inputs(manifest, named, digest=lambda: {"turnId": "t"}).get("slot")
 
 
 def gave(runtime_id: str, value: Any, **more: Any) -> GivenValue:
@@ -27,6 +28,22 @@ class OnlyText(CompiledSchema):
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, str)
+
+
+def test_the_host_gives_the_digest_of_the_turn() -> None:
+    given = bound([], **{"from": {"kernel": "turn-digest@1"}})
+    assert given == InputBinding((BoundValue({"turnId": "t"}, "kernel"),))
+    selected = bound([], **{"from": {"kernel": "turn-digest@1"}, "select": "/turnId"})
+    assert selected == InputBinding((BoundValue("t", "kernel"),))
+
+
+def test_what_the_consumer_does_not_accept_is_left_out() -> None:
+    one = InputBinding((BoundValue("a", "p/a"),))
+    wrong = InputBinding((BoundValue(1, "p/a"),))
+    listed = InputBinding((BoundValue("a", "p/a"),), is_list=True)
+    bindings = {"one": one, "wrong": wrong, "listed": listed, "free": wrong}
+    schemas = {name: OnlyText() for name in ("one", "wrong", "listed")}
+    assert accepted(bindings, schemas) == {"one": one, "free": wrong}
 
 
 @pytest.mark.parametrize(

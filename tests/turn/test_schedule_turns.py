@@ -13,7 +13,7 @@ from covel_host.store.sessions import advance_session
 from covel_host.store.setup_states import SetupBlocked, SetupDone, SetupPending, SetupState
 from covel_host.store.transaction import Transaction
 from covel_host.turn.admission import ManualRequest
-from covel_host.turn.schedule_reports import NO_QUEUE
+from covel_host.turn.job_freezing import DEFERRED
 from covel_host.turn.schedule_setup_records import UNVERSIONED
 from tests.support.casts import Member, Table, at_table, cast, function
 from tests.support.hosts import Recorder, settings_of
@@ -149,12 +149,12 @@ def test_a_turn_runs_what_the_vector_says(vector: dict[str, Any], tmp_path: Path
     reasons = {
         one.runtime_id: one.reason
         for one in report.results
-        if one.status == "skipped" and one.reason != NO_QUEUE
+        if one.status == "skipped" and one.reason != DEFERRED
     }
     if "skipped" in expect:
         assert reasons.keys() == expect["skipped"].keys(), vector["why"]
     if "jobs" in expect:
-        jobs = [one.runtime_id for one in report.results if one.reason == NO_QUEUE]
+        jobs = [one.runtime_id for one in report.results if one.reason == DEFERRED]
         assert jobs == expect["jobs"], vector["why"]
     if "hazards" in expect:
         hazards = [one.data for one in observer.trace if one.type == "scheduling.hazard"]

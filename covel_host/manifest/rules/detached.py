@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
+from covel_host.manifest.detached_effects import why_not_detached
 from covel_host.manifest.rules.facts import RuntimeFacts
 from covel_host.manifest.rules.rule import Problem, field, rule
 from covel_host.manifest.rules.stages import STAGED
@@ -76,6 +77,19 @@ def suspend_unattended(runtime: RuntimeFacts) -> Iterator[Problem]:
             )
 
 
+@rule("5.2", "detached-in-foreground", "A detached runtime changes what is its package's alone.")
+def detached_in_foreground(runtime: RuntimeFacts) -> Iterator[Problem]:
+    why = why_not_detached(runtime.manifest) if _is_detached(runtime) else None
+    if why is not None and runtime.schedule.stage in _LATE_STAGES:
+        path = runtime.at("schedule", "detached")
+        yield Problem(
+            path,
+            f"{field(path)} is set, and the turn waits for the runtime all the same: {why}.",
+            "Change only what is the package's own and list it under 'effects.writes', or remove "
+            "'detached'.",
+        )
+
+
 def _is_detached(runtime: RuntimeFacts) -> bool:
     return runtime.schedule.detached is not False
 
@@ -86,4 +100,5 @@ RULES: Final = (
     detached_called,
     settle_missing,
     suspend_unattended,
+    detached_in_foreground,
 )

@@ -1,0 +1,93 @@
+"""Listing recordings, replaying one, letting one go."""
+
+from covel_host.cli.failures import FINDINGS
+from covel_host.cli.in_session import play, read_packages, read_store
+from covel_host.cli.output import table, time_text, write_json, write_text
+from covel_host.cli.replay_text import replay_text, report_json
+from covel_host.cli.session_desk import at_desk
+from covel_host.host import Host
+from covel_host.models.selector import UseOffline
+from covel_host.settings import Settings
+from covel_host.store.recordings import RecordingRecord
+from covel_host.turn.recordings import forget_recording, recording_of, recordings_of
+from covel_host.turn.replaying import ReplayReport
+from plugin_sdk.values import JsonObject
+
+
+def replay(settings: Settings, session_id: str, turn_id: str, *, as_json: bool) -> int:
+    """Replay the turn and print what differs; the exit code is 0 when nothing does.
+
+    Raises:
+        HostError: it cannot be replayed.
+        click.Abort: a person ended it.
+    """
+    _, content = read_store(settings, lambda reading: recording_of(reading, session_id, turn_id))
+    catalog = read_packages(settings, (), content["start"]["packages"])
+
+    async def body(host: Host) -> tuple[ReplayReport, ...]:
+        return await host.replay(session_id, turn_id)
+
+    reports = play(settings, catalog, body, may_ask=not as_json, selector=UseOffline())
+    is_same = all(report.is_same for report in reports)
+    if as_json:
+        write_json(
+            {
+                "sessionId": session_id,
+                "turnId": turn_id,
+                "same": is_same,
+                "executions": [report_json(report) for report in reports],
+            }
+        )
+    else:
+        write_text("".join(replay_text(report) for report in reports))
+    return 0 if is_same else FINDINGS
+
+
+def show_recordings(settings: Settings, session_id: str, *, as_json: bool) -> None:
+    """Print the recordings of a session, oldest first."""
+    found = read_store(settings, lambda reading: recordings_of(reading, session_id))
+    if as_json:
+        write_json({"sessionId": session_id, "recordings": [_row(one) for one in found]})
+        return
+    if not found:
+        write_text(
+            "The session has no recordings. --record of covel turn, run and play makes them.\n"
+        )
+        return
+    rows = [
+        (
+            one.turn_id,
+            one.state,
+            str(one.revision),
+            f"{one.size_bytes:,}",
+            one.snapshot_id or "-",
+            time_text(one.created_at),
+        )
+        for one in found
+    ]
+    write_text(table([("TURN", "STATE", "REVISION", "BYTES", "SNAPSHOT", "RECORDED"), *rows]))
+
+
+def forget(settings: Settings, session_id: str, turn_id: str, *, as_json: bool) -> None:
+    """Delete a recording."""
+    gone = at_desk(settings, session_id, lambda desk: forget_recording(desk, session_id, turn_id))
+    if as_json:
+        write_json({"sessionId": session_id, "forgotten": _row(gone)})
+        return
+    kept = "" if gone.snapshot_id is None else f" and the snapshot {gone.snapshot_id}"
+    write_text(
+        f"{session_id}: the recording of {turn_id}{kept} are gone.\n"
+        if kept
+        else f"{session_id}: the recording of {turn_id} is gone.\n"
+    )
+
+
+def _row(one: RecordingRecord) -> JsonObject:
+    return {
+        "turnId": one.turn_id,
+        "state": one.state,
+        "revision": one.revision,
+        "sizeBytes": one.size_bytes,
+        "snapshotId": one.snapshot_id,
+        "createdAt": one.created_at.isoformat(),
+    }
