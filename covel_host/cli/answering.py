@@ -1,5 +1,6 @@
 """Questions of a session and their answers, from the command line."""
 
+from collections.abc import Sequence
 from typing import Final, TextIO
 
 import click
@@ -9,18 +10,19 @@ from covel_host.base.json_text import dump_json
 from covel_host.cli.failures import DetailedError, output_lost
 from covel_host.cli.in_session import play, read_packages, read_store, stored_session
 from covel_host.cli.output import note, one_line, safe_text, table
+from covel_host.cli.run_request import given_value
 from covel_host.cli.streams import give_up
 from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.settings import Settings
 from covel_host.store.interactions import list_interactions
 from covel_host.store.limits import MAX_LIMIT
-from covel_host.store.player_inputs import list_player_inputs
 from covel_host.store.records import InteractionRecord, SessionRecord
 from covel_host.store.transaction import Reading
 from covel_host.turn.answer_checks import Answer
 from covel_host.turn.answer_errors import INVALID_SUBMISSION, AnswerRefused
 from covel_host.turn.answer_fields import Question, asked_fields
 from covel_host.turn.answering import AnswersReport, AnswersRequest
+from covel_host.turn.open_questions import open_interactions
 from plugin_sdk.interactions import Interaction
 from plugin_sdk.values import JsonObject
 
@@ -32,7 +34,7 @@ _QUESTION: Final[TypeAdapter[Question]] = TypeAdapter(Interaction)
 def list_questions(session_id: str, settings: Settings, *, output: TextIO, as_json: bool) -> int:
     """Print the questions that nobody has answered yet, oldest first."""
     session = stored_session(settings, session_id)
-    questions = read_store(settings, lambda reading: _open(reading, session))
+    questions = read_store(settings, lambda reading: open_interactions(reading, session.session_id))
     if as_json:
         shown = dump_json({"questions": [_question_json(each) for each in questions]})
     elif questions:
@@ -59,6 +61,34 @@ def values_missing(
     return click.UsageError(
         f"The answer is missing: --values gives it by field. They are {', '.join(fields)}."
     )
+
+
+def given_answers(
+    settings: Settings, session_id: str, written: Sequence[str]
+) -> tuple[Answer, ...]:
+    """Answers written as `INTERACTION={"field": value}`, each to the newest question of that ID.
+
+    Raises:
+        click.UsageError: one is written otherwise.
+        HostError: there is no such session or question.
+    """
+    if not written:
+        return ()
+    session = stored_session(settings, session_id)
+    return tuple(_given_answer(settings, session, text) for text in written)
+
+
+def _given_answer(settings: Settings, session: SessionRecord, text: str) -> Answer:
+    interaction_id, sign, values = text.partition("=")
+    if not sign:
+        raise click.UsageError(f"--answer is {text!r}; expected INTERACTION={{...}}.")
+    fields = given_value(values, option="--answer")
+    if not isinstance(fields, dict):
+        raise click.UsageError(f"--answer {interaction_id}: expected values by field.")
+    asked = read_store(
+        settings, lambda reading: _asked(reading, session, interaction_id, turn_id=None)
+    )
+    return Answer(asked.source.turn_id, asked.interaction_id, fields)
 
 
 def send_answer(
@@ -117,19 +147,6 @@ def _asked(
         code=INVALID_SUBMISSION,
         hint=f"See the open questions: covel answer {session.session_id}",
     )
-
-
-def _open(reading: Reading, session: SessionRecord) -> list[InteractionRecord]:
-    answered = {
-        (record.source.turn_id, record.interaction_id)
-        for record in list_player_inputs(reading, session.session_id, limit=MAX_LIMIT)
-    }
-    # Asked again in its turn, the later question counts.
-    newest = {
-        (record.source.turn_id, record.interaction_id): record
-        for record in list_interactions(reading, session.session_id, limit=MAX_LIMIT)
-    }
-    return [record for place, record in newest.items() if place not in answered]
 
 
 def _row(record: InteractionRecord) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "models": "Show the model slots and where each setting comes from.",
     "new": "Begin a package from a template.",
     "plan": "Show what the next turn of a session runs, and why each runtime does or does not.",
+    "play": "Play a session in the terminal, a new one or one that is there.",
     "plugins": "List the packages found, show one, turn it off, set what it can be set to.",
     "replay": "Run a recorded turn again and say what comes of it otherwise than then.",
     "rpc": "Run an RPC action of a package, or a player's command, in a session.",

@@ -14,13 +14,13 @@ from covel_host.catalog.holder import CatalogHolder
 from covel_host.catalog.trust import Grant
 from covel_host.cli.approval import ASKED, is_terminal
 from covel_host.cli.dev_blocks import start_json, start_text
-from covel_host.cli.dev_input import read_lines
 from covel_host.cli.dev_reloads import PATIENCE_S
 from covel_host.cli.dev_runs import DevRuns
 from covel_host.cli.dev_session import DevSession
 from covel_host.cli.dev_terminal import DevTerminal
 from covel_host.cli.dev_watch import DevWatch
 from covel_host.cli.event_loop import run_loop
+from covel_host.cli.line_input import read_lines
 from covel_host.cli.log_notes import noted
 from covel_host.cli.output import path_text
 from covel_host.host import Host

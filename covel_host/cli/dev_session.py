@@ -1,9 +1,7 @@
 """The course of `covel dev`: changes are taken over as they come, lines are done one by one."""
 
 import asyncio
-import contextlib
-import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
 from covel_host.catalog.holder import CatalogHolder
@@ -21,6 +19,7 @@ from covel_host.cli.dev_lines import (
 from covel_host.cli.dev_reloads import DevReloads
 from covel_host.cli.dev_runs import DevRuns
 from covel_host.cli.dev_terminal import DevTerminal
+from covel_host.cli.interrupts import on_interrupt
 
 _COMMAND_HINT: Final = 'A player\'s command needs a session: covel rpc SESSION "/name arguments"'
 LookAt: TypeAlias = Callable[[str], Awaitable[None]]
@@ -66,7 +65,7 @@ class DevSession:
 
     async def work(self) -> None:
         """Until `q`, the end of the input, or Ctrl-C while nothing runs."""
-        with self._interrupts():
+        with on_interrupt(self.interrupt):
             async with asyncio.TaskGroup() as group:
                 taking = group.create_task(self._take_over(group))
                 try:
@@ -130,17 +129,3 @@ class DevSession:
             # The end of the input ends the session, too.
             self._lines.put_nowait(None)
         return answer is not None and answer.strip().lower() in ("y", "yes")
-
-    @contextlib.contextmanager
-    def _interrupts(self) -> Iterator[None]:
-        """Inside, Ctrl-C is `interrupt`, where the platform lets a loop have signals."""
-        loop = asyncio.get_running_loop()
-        try:
-            loop.add_signal_handler(signal.SIGINT, self.interrupt)
-        except (NotImplementedError, RuntimeError, ValueError):
-            yield
-            return
-        try:
-            yield
-        finally:
-            loop.remove_signal_handler(signal.SIGINT)

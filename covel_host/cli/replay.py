@@ -59,5 +59,5 @@ def command(
     if is_forgotten:
         replaying.forget(settings, session_id, turn_id, as_json=as_json)
         return 0
-    with log_to_file(settings):
-        return replaying.replay(settings, session_id, turn_id, as_json=as_json)
+    with log_to_file(settings) as output:
+        return replaying.replay(settings, session_id, turn_id, output=output, as_json=as_json)

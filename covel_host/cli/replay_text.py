@@ -109,7 +109,8 @@ def _values(one: Difference) -> Iterator[str]:
     if one.about in ("model-call", "http-request") and not one.path and one.change != "changed":
         yield _asked(one)
         return
-    then, now = _shown(one.then), _shown(one.now)
+    is_text = isinstance(one.then, str) and isinstance(one.now, str)
+    then, now = (_shown(value, is_text=is_text) for value in (one.then, one.now))
     begin = 0
     if one.change == "changed":
         begin = max(_first_difference(then, now) - _BEFORE, 0)
@@ -125,7 +126,10 @@ def _asked(one: Difference) -> str:
     return "It was not made then, so the recording holds no answer to it."
 
 
-def _shown(value: JsonValue) -> str:
+def _shown(value: JsonValue, *, is_text: bool) -> str:
+    """The value on one line; of two texts without quotes, since no number is mistaken for one."""
+    if is_text:
+        return str(value).replace("\n", "\\n")
     return dump_json(value)
 
 

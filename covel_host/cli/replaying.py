@@ -1,10 +1,16 @@
 """Listing recordings, replaying one, letting one go."""
 
-from covel_host.cli.failures import FINDINGS
+from typing import TextIO
+
+import click
+
+from covel_host.base.json_text import dump_json
+from covel_host.cli.failures import FINDINGS, output_lost
 from covel_host.cli.in_session import play, read_packages, read_store
-from covel_host.cli.output import table, time_text, write_json, write_text
+from covel_host.cli.output import safe_text, table, time_text, write_json, write_text
 from covel_host.cli.replay_text import replay_text, report_json
 from covel_host.cli.session_desk import at_desk
+from covel_host.cli.streams import give_up
 from covel_host.host import Host
 from covel_host.models.selector import UseOffline
 from covel_host.settings import Settings
@@ -14,7 +20,9 @@ from covel_host.turn.replaying import ReplayReport
 from plugin_sdk.values import JsonObject
 
 
-def replay(settings: Settings, session_id: str, turn_id: str, *, as_json: bool) -> int:
+def replay(
+    settings: Settings, session_id: str, turn_id: str, *, output: TextIO, as_json: bool
+) -> int:
     """Replay the turn and print what differs; the exit code is 0 when nothing does.
 
     Raises:
@@ -30,16 +38,22 @@ def replay(settings: Settings, session_id: str, turn_id: str, *, as_json: bool) 
     reports = play(settings, catalog, body, may_ask=not as_json, selector=UseOffline())
     is_same = all(report.is_same for report in reports)
     if as_json:
-        write_json(
-            {
-                "sessionId": session_id,
-                "turnId": turn_id,
-                "same": is_same,
-                "executions": [report_json(report) for report in reports],
-            }
-        )
+        document = {
+            "sessionId": session_id,
+            "turnId": turn_id,
+            "same": is_same,
+            "executions": [report_json(report) for report in reports],
+        }
+        text = f"{dump_json(document)}\n"
     else:
-        write_text("".join(replay_text(report) for report in reports))
+        text = safe_text("".join(replay_text(report) for report in reports))
+    try:
+        click.echo(text, file=output, nl=False)
+    except BrokenPipeError:
+        # The exit code still says whether anything differs.
+        give_up(output)
+    except OSError as error:
+        return output_lost(error, output)
     return 0 if is_same else FINDINGS
 
 
@@ -74,12 +88,10 @@ def forget(settings: Settings, session_id: str, turn_id: str, *, as_json: bool) 
     if as_json:
         write_json({"sessionId": session_id, "forgotten": _row(gone)})
         return
-    kept = "" if gone.snapshot_id is None else f" and the snapshot {gone.snapshot_id}"
-    write_text(
-        f"{session_id}: the recording of {turn_id}{kept} are gone.\n"
-        if kept
-        else f"{session_id}: the recording of {turn_id} is gone.\n"
-    )
+    what = f"the recording of {turn_id} is gone"
+    if gone.snapshot_id is not None:
+        what += f", and the snapshot {gone.snapshot_id} with it"
+    write_text(f"{session_id}: {what}.\n")
 
 
 def _row(one: RecordingRecord) -> JsonObject:

@@ -86,13 +86,13 @@ def call_command(
         )
     except CommandRefused as refused:
         missing = [each for each in session.active_packages if each not in catalog.packages]
-        raise _pointed(refused, missing) from refused
+        raise pointed_error(refused, missing) from refused
     if isinstance(report, CommandHelp):
         text = report.text
         _print(output, lambda: text, lambda: {"help": text}, as_json=as_json)
         return 0
     told = report
-    _print(output, lambda: _answer_text(told), lambda: _command_json(told), as_json=as_json)
+    _print(output, lambda: answer_text(told), lambda: _command_json(told), as_json=as_json)
     return _noted(report.action, as_json=as_json)
 
 
@@ -133,7 +133,7 @@ def _action_text(report: ActionReport) -> str:
     return "" if report.failure is not None else dump_json(report.result)
 
 
-def _answer_text(report: CommandReport) -> str:
+def answer_text(report: CommandReport) -> str:
     """A text as it is, and so the `message` of an object; anything else as JSON."""
     result = report.action.result
     if report.action.failure is not None or result is None:
@@ -174,7 +174,7 @@ def _command_json(report: CommandReport) -> dict[str, object]:
     }
 
 
-def _pointed(refused: CommandRefused, missing: Sequence[str]) -> DetailedError:
+def pointed_error(refused: CommandRefused, missing: Sequence[str]) -> DetailedError:
     members: dict[str, object] = {}
     text = ""
     if refused.place is not None:

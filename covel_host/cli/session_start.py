@@ -34,7 +34,7 @@ def begin_session(
     """
     read_packages(settings, packages)
     if world is None:
-        session = run_loop(_empty(settings, packages))
+        session = begin_empty(settings, packages)
         _warn_of_stories(settings, session)
         if as_json:
             write_json(
@@ -47,19 +47,7 @@ def begin_session(
             listed = ", ".join(session.active_packages) or "none"
             write_text(f"{session.session_id}\n  packages: {listed}\n")
         return 0
-    request = WorldSessionRequest(
-        pack=one_world(world), packages=tuple(packages), locale=settings.locale
-    )
-    try:
-        begun = run_loop(_from_world(settings, request))
-    except WorldRefused as refusal:
-        raise DetailedError(
-            refusal.message,
-            code=refusal.code,
-            text=_blocks(refusal.diagnostics, refusal.reading),
-            members={"diagnostics": [diagnostic_json(found) for found in refusal.diagnostics]},
-            hint=refusal.hint,
-        ) from None
+    begun = begin_in_world(settings, world, packages)
     _warn_of_stories(settings, begun.session)
     if as_json:
         write_json(_begun_json(begun))
@@ -71,6 +59,36 @@ def begin_session(
     for line in begun.notes:
         note(f"note: {line}")
     return 0
+
+
+def begin_in_world(settings: Settings, world: Path, packages: Sequence[str]) -> WorldSession:
+    """A new session made from the world pack at `world`.
+
+    Raises:
+        HostError: it was not made; for a faulty pack with its problems.
+    """
+    request = WorldSessionRequest(
+        pack=one_world(world), packages=tuple(packages), locale=settings.locale
+    )
+    try:
+        return run_loop(_from_world(settings, request))
+    except WorldRefused as refusal:
+        raise DetailedError(
+            refusal.message,
+            code=refusal.code,
+            text=_blocks(refusal.diagnostics, refusal.reading),
+            members={"diagnostics": [diagnostic_json(found) for found in refusal.diagnostics]},
+            hint=refusal.hint,
+        ) from None
+
+
+def begin_empty(settings: Settings, packages: Sequence[str]) -> SessionRecord:
+    """A new session with those packages and every core one.
+
+    Raises:
+        HostError: it was not made.
+    """
+    return run_loop(_empty(settings, packages))
 
 
 def _warn_of_stories(settings: Settings, session: SessionRecord) -> None:

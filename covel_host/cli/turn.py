@@ -24,6 +24,13 @@ from covel_host.cli.options import (
 @click.option(
     "--start", "is_start", is_flag=True, help="Run unfinished setup, or the opening; no message."
 )
+@click.option(
+    "--answer",
+    "answers",
+    multiple=True,
+    metavar="INTERACTION=JSON",
+    help="Answer an open question by field; the turn goes on with it. May be given several times.",
+)
 @click.option("--seat", "seat_id", metavar="ID", help="The seat that acts.")
 @click.option(
     "--model", metavar="SLOT|offline|scripted:FILE", help="What answers every model call."
@@ -39,6 +46,7 @@ def command(
     session_id: str,
     message: str | None,
     is_start: bool,
+    answers: tuple[str, ...],
     seat_id: str | None,
     model: str | None,
     is_verbose: bool,
@@ -54,17 +62,21 @@ def command(
     from covel_host.models.selector import parse_model_selector
     from covel_host.settings import read_settings
 
-    if is_start == (message is not None):
-        raise click.UsageError("Give either a MESSAGE or --start, and not both.")
+    if is_start == (message is not None or bool(answers)):
+        raise click.UsageError(
+            "Give a MESSAGE or an --answer, or --start, which goes with neither."
+        )
     selector = None if model is None else parse_model_selector(model)
     if is_safe:
         begin_safe_mode(plugins_dirs)
     settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted, is_safe=is_safe)
     with log_to_file(settings) as output:
+        from covel_host.cli.answering import given_answers
         from covel_host.cli.turn_playing import play_one
         from covel_host.turn.turns import TurnRequest
 
         request = TurnRequest(
+            answers=given_answers(settings, session_id, answers),
             session_id=session_id,
             message=message,
             start=is_start,

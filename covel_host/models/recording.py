@@ -48,15 +48,17 @@ class RecordingGateway:
         return self._gateway.offline_note
 
     def slot_for(self, name: str | None) -> Slot | None:
-        return self._said(slot_question("text", name), lambda: self._gateway.slot_for(name))
+        question = slot_question("text", name)
+        slot: Slot | None = self._said(question, lambda: self._gateway.slot_for(name))
+        return slot
 
     def check_slot(self, name: str) -> None:
         self._said(slot_question("check", name), lambda: self._gateway.check_slot(name))
 
     def embedding_slot(self, name: str | None = None) -> Slot | None:
-        return self._said(
-            slot_question("embedding", name), lambda: self._gateway.embedding_slot(name)
-        )
+        question = slot_question("embedding", name)
+        slot: Slot | None = self._said(question, lambda: self._gateway.embedding_slot(name))
+        return slot
 
     async def complete(
         self,

@@ -92,6 +92,10 @@ class ReplayingGateway:
             raise error_of(call["error"])
         if "reply" not in call:
             self._calls.cut_off()
+            if on_waiting is not None:
+                # Whoever counts the time of the run looks at its clock anew.
+                on_waiting(True)
+                on_waiting(False)
             await asyncio.get_running_loop().create_future()
         return reply_of(call["reply"])
 

@@ -54,6 +54,29 @@ def bring_up_to_date(path: Path, engine: Engine) -> None:
         raise translated(_cause(error), engine.dialect.loaded_dbapi) from error
 
 
+def make_at_once(path: Path, engine: Engine) -> None:
+    """Make a new database of the newest schema, without the way that older ones have come.
+
+    For one that is soon thrown away: it takes a fraction of the time of `bring_up_to_date`.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    from covel_host.store.tables import METADATA
+
+    try:
+        with engine.begin() as connection:
+            METADATA.create_all(connection)
+            connection.exec_driver_sql(
+                f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
+            )
+            connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{HEAD}')")
+    except OSError as error:
+        raise unusable(path, error) from error
+    except DBAPIError as error:
+        raise translated(_cause(error), engine.dialect.loaded_dbapi) from error
+
+
 def has_rows_to_read(path: Path) -> bool:
     """Whether the file at `path` has the newest schema; False when nothing was stored there yet.
 

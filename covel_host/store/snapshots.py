@@ -50,8 +50,12 @@ _NEWEST_KEPT = Statement(
 _KEEPS = Statement(
     select(SNAPSHOTS)
     .where(_OF_SESSION, SNAPSHOTS.c.revision == bindparam("revision"))
-    # Of several the one that stays anyway: 'auto' is the first by name.
-    .order_by(SNAPSHOTS.c.kind.desc(), SNAPSHOTS.c.snapshot_id)
+    # Of several the one that stays anyway, unlike that of a recording: 'auto' is the first by name.
+    .order_by(
+        SNAPSHOTS.c.kind == literal_column("'recording'"),
+        SNAPSHOTS.c.kind.desc(),
+        SNAPSHOTS.c.snapshot_id,
+    )
     .limit(1)
 )
 _MOVE = Statement(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from covel_host.catalog.catalog import Catalog
 from covel_host.proposals.at_once import NO_TURN
 from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.store.interactions import find_interaction
@@ -10,6 +11,7 @@ from covel_host.store.records import (
     OutsideInputRecord,
     OutsideInputSource,
     PlayerInputRecord,
+    SessionRecord,
 )
 from covel_host.turn.announcer import Announcer
 from covel_host.turn.answer_checks import Answer
@@ -54,11 +56,25 @@ async def answer_questions(
     with ports.catalogs.lease() as lease:
         async with settled_session(ports, request.session_id):
             session = await active_session(ports.store, request.session_id)
-            announcer = Announcer(
-                observer, ports.events, session_id=session.session_id, turn_id=NO_TURN
-            )
-            taker = AnswerTaker(session, lease.catalog, ports, announcer, seat_id=request.seat_id)
-            taken = await taker.take(request.answers, audit=_audit(request, ports))
+            return await take_answers(request, session, lease.catalog, ports, observer)
+
+
+async def take_answers(
+    request: AnswersRequest,
+    session: SessionRecord,
+    catalog: Catalog,
+    ports: TurnPorts,
+    observer: Observer,
+) -> AnswersReport:
+    """Check a batch and store it, for somebody who holds the session's locks.
+
+    Raises:
+        AnswerRefused: see there; nothing was stored.
+        RequestRefused: `approval-required`.
+    """
+    announcer = Announcer(observer, ports.events, session_id=session.session_id, turn_id=NO_TURN)
+    taker = AnswerTaker(session, catalog, ports, announcer, seat_id=request.seat_id)
+    taken = await taker.take(request.answers, audit=_audit(request, ports))
     return AnswersReport(
         session_id=session.session_id, revision=taken.revision, stored=taken.stored
     )

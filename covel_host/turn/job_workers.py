@@ -32,7 +32,7 @@ class JobWorkers:
         self._tasks = tasks
         self._limit = limit
         self._claiming = asyncio.Lock()
-        self._running: dict[asyncio.Task[None], str] = {}
+        self._running: dict[asyncio.Task[None], JobLease] = {}
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -86,12 +86,12 @@ class JobWorkers:
     async def _claim_all(self, session_id: str | None, run: Runner) -> None:
         async with self._claiming:
             while len(self._running) < self._limit:
-                busy = frozenset(self._running.values())
+                busy = frozenset(lease.record.runtime_id for lease in self._running.values())
                 lease = await self._queue.claim(session_id, busy=busy)
                 if lease is None:
                     return
                 task = self._tasks.start(self._held(lease, run), name=f"job {lease.record.job_id}")
-                self._running[task] = lease.record.runtime_id
+                self._running[task] = lease
                 task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -140,11 +140,15 @@ class JobWorkers:
             self._woken.clear()
 
     async def _stop(self) -> None:
-        running = tuple(self._running)
+        running = dict(self._running)
         for task in running:
             task.cancel()
-        if running:
-            await asyncio.wait(running)
+        if not running:
+            return
+        await asyncio.wait(running)
+        for lease in running.values():
+            # One that was cancelled before its first step has ended nothing itself.
+            await lease.end("cancelled", code="cancelled", message="The run was cancelled.")
 
 
 def _keep_error(running: "asyncio.Task[None]", lease: JobLease) -> None:

@@ -4,6 +4,7 @@ The state that it began with is kept by a snapshot (spec/decisions.md 6: replay)
 """
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from covel_host.models.recording import RecordingGateway
 from covel_host.net.recorded_http import RecordingHttp
 from covel_host.runtime.interjections import Interjection, InterjectionQueue
 from covel_host.runtime.result import RunFailure
+from covel_host.store.errors import StoreError
 from covel_host.store.recordings import begin_recording, end_recording
 from covel_host.store.rewinding import read_attempts
 from covel_host.trace.redaction import redact
@@ -30,6 +32,8 @@ from covel_host.turn.ports import TurnPorts
 from covel_host.turn.recorded_starts import start_json
 from covel_host.turn.tapes import RunTape, SharedParts
 from plugin_sdk.values import JsonObject, JsonValue
+
+_LOG = logging.getLogger(__name__)
 
 FORM = 1
 """The form of recordings that this version writes, and the only one it reads."""
@@ -45,7 +49,7 @@ async def recorded(
     large is given up; its place says so.
 
     Raises:
-        StoreError: the recording cannot be begun, or not be stored; the turn itself is as it is.
+        StoreError: the recording cannot be begun; nothing was started.
     """
     if not is_wanted:
         yield ports
@@ -75,11 +79,15 @@ async def recorded(
 
 async def _stored(tape: "RecordingTape", facts: ExecutionFacts, ports: TurnPorts) -> None:
     content = tape.to_json()
-    await ports.store.transaction(
-        lambda transaction: end_recording(
-            transaction, facts.session.session_id, facts.turn_id, content
+    try:
+        await ports.store.transaction(
+            lambda transaction: end_recording(
+                transaction, facts.session.session_id, facts.turn_id, content
+            )
         )
-    )
+    except StoreError:
+        # What became of the turn is more than its recording, which stays unfinished.
+        _LOG.exception("The recording of %r could not be kept.", facts.turn_id)
 
 
 class RecordingTape:
@@ -192,8 +200,9 @@ class RecordingInterjections(SessionInterjections):
         self._interjections = interjections
         self._taken = taken
 
-    def open(self, session_id: str) -> InterjectionQueue:
-        return self._interjections.open(session_id, queue=_RecordingQueue(self._taken))
+    def open(self, session_id: str, *, queue: InterjectionQueue | None = None) -> InterjectionQueue:
+        recording = _RecordingQueue(self._taken) if queue is None else queue
+        return self._interjections.open(session_id, queue=recording)
 
     def close(self, session_id: str) -> None:
         self._interjections.close(session_id)

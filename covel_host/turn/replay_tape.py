@@ -1,10 +1,10 @@
 """Doubles of an execution's ports that answer from a recording (docs/replay.md)."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from covel_host.base.clock import Clock
 from covel_host.base.ids import IdSource
@@ -19,6 +19,11 @@ from covel_host.turn.outcomes import outcome_json
 from covel_host.turn.ports import TurnPorts
 from covel_host.turn.tapes import RunTape, SharedParts, redacted_request
 from plugin_sdk.values import JsonObject, JsonValue
+
+RunKey: TypeAlias = tuple[str, int]
+"""A runtime, and the number of one of its runs; `""` is the execution itself."""
+
+_LONGER_THAN_ANY_RUN_S: Final = 1e7
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +55,9 @@ class Unplayed:
         self._note = note
         self._beyond = len(entries)
 
-    def has(self, request: JsonValue) -> bool:
+    def begins_with(self, request: JsonValue) -> bool:
         """Whether the first one left asked exactly that."""
         return bool(self._left) and self._left[0][1]["request"] == request
-
-    @property
-    def is_untouched(self) -> bool:
-        """Whether none was taken, and there are some."""
-        return bool(self._left) and len(self._left) == self._beyond
 
     def take(self, request: JsonValue) -> Any:
         """The one that `request` stands for, None when there is none left."""
@@ -96,11 +96,11 @@ class ReplayTape:
         self._tapes = {(tape.runtime_id, tape.number): tape for tape in tapes}
         self._embeddings = [one for tape in tapes for one in tape.embeddings]
         self._made: Counter[str] = Counter()
+        self._clocks: dict[RunKey, SkippingClock] = {}
         self.asked: list[Asked] = []
         self._calls = {key: self._unplayed(tape, "model") for key, tape in self._tapes.items()}
         self._requests = {key: self._unplayed(tape, "http") for key, tape in self._tapes.items()}
-        self._claimed: set[tuple[str, int]] = set()
-        self._bound: dict[tuple[str, int], tuple[str, int]] = {}
+        self._bound: dict[RunKey, RunKey] = {}
         self.outcome: JsonObject | None = None
         self.is_aborted = False
 
@@ -119,8 +119,10 @@ class ReplayTape:
 
     def of_run(self, ports: TurnPorts, runtime_id: str) -> TurnPorts:
         tape, key = self._next(runtime_id)
+        clock = self._clocks[key] = SkippingClock(self._clock)
         return replace(
             ports,
+            clock=clock,
             gateway=self._gateway(key),
             http=ReplayingHttp(_Requests(self, key)),
             ids=ReplayedIds(self._ids, tape),
@@ -132,21 +134,23 @@ class ReplayTape:
         for unplayed in (*self._calls.values(), *self._requests.values()):
             unplayed.leftovers()
 
-    def take_call(self, key: tuple[str, int], request: JsonValue) -> Any:
+    def take_call(self, key: RunKey, request: JsonValue) -> Any:
         """The model call of that run which `request` stands for."""
         shown = redact(request, secrets=self._secrets)
-        return self._taken(self._calls[self._claim(key, shown)], shown)
+        return self._taken(self._calls[self._claim(key, self._calls, shown)], shown)
 
-    def take_request(self, key: tuple[str, int], request: JsonValue) -> Any:
+    def take_request(self, key: RunKey, request: JsonValue) -> Any:
         """The HTTP request of that run which `request` stands for."""
         shown = redacted_request({"request": request}, self._secrets)["request"]
-        return self._taken(self._requests[key], shown)
+        return self._taken(self._requests[self._claim(key, self._requests, shown)], shown)
 
-    def cut_off(self) -> None:
+    def cut_off(self, key: RunKey) -> None:
         """What was cut off then is asked again: by an abort, or by a time limit, which comes."""
         if self._content["wasAborted"]:
             self.is_aborted = True
             self._abort()
+        elif key in self._clocks:
+            self._clocks[key].skip()
 
     def _taken(self, unplayed: Unplayed, request: JsonValue) -> Any:
         entry = unplayed.take(request)
@@ -154,22 +158,24 @@ class ReplayTape:
             return {"deltas": []}
         return entry
 
-    def _claim(self, key: tuple[str, int], request: JsonValue) -> tuple[str, int]:
-        """The recorded run whose calls the run `key` plays.
+    def _claim(
+        self, key: RunKey, asked_of: Mapping[RunKey, Unplayed], request: JsonValue
+    ) -> RunKey:
+        """The recorded run whose calls and requests the run `key` plays.
 
         Runs of one runtime side by side need not begin in the order of then: the first question
         says which is which.
         """
         bound = self._bound.get(key)
         if bound is None:
-            free = [one for one in self._calls if one[0] == key[0] and one not in self._claimed]
-            asked = (one for one in free if self._calls[one].has(request))
+            taken = self._bound.values()
+            free = [one for one in asked_of if one[0] == key[0] and one not in taken]
+            same = (one for one in free if asked_of[one].begins_with(request))
             fallback = key if key in free else next(iter(free), key)
-            bound = self._bound[key] = next(asked, fallback)
-            self._claimed.add(bound)
+            bound = self._bound[key] = next(same, fallback)
         return bound
 
-    def _next(self, runtime_id: str) -> tuple[RunTape, tuple[str, int]]:
+    def _next(self, runtime_id: str) -> tuple[RunTape, RunKey]:
         number = self._made[runtime_id]
         self._made[runtime_id] += 1
         key = (runtime_id, number)
@@ -185,7 +191,7 @@ class ReplayTape:
 
         return Unplayed(tape.calls if what == "model" else tape.requests, note=note)
 
-    def _gateway(self, key: tuple[str, int]) -> ReplayingGateway:
+    def _gateway(self, key: RunKey) -> ReplayingGateway:
         return ReplayingGateway(_Calls(self, key), embedding=self._embedding, slots=self._slots)
 
     def _embedding(self, texts: Sequence[str], slot: str | None) -> Any:
@@ -200,25 +206,25 @@ class ReplayTape:
 @dataclass(frozen=True, slots=True)
 class _Calls:
     tape: ReplayTape
-    key: tuple[str, int]
+    key: RunKey
 
     def take(self, request: JsonValue) -> Any:
         return self.tape.take_call(self.key, request)
 
     def cut_off(self) -> None:
-        self.tape.cut_off()
+        self.tape.cut_off(self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class _Requests:
     tape: ReplayTape
-    key: tuple[str, int]
+    key: RunKey
 
     def take(self, request: JsonValue) -> Any:
         return self.tape.take_request(self.key, request)
 
     def cut_off(self) -> None:
-        self.tape.cut_off()
+        self.tape.cut_off(self.key)
 
 
 class ReplayedIds(IdSource):
@@ -231,6 +237,24 @@ class ReplayedIds(IdSource):
     def new(self, kind: str) -> str:
         left = self._left.get(kind)
         return str(left.pop(0)) if left else self._ids.new(kind)
+
+
+class SkippingClock:
+    """The host's clock for one run, whose limits need not be waited for."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._ahead_s = 0.0
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic() + self._ahead_s
+
+    def skip(self) -> None:
+        """Let every limit of the run be over."""
+        self._ahead_s = _LONGER_THAN_ANY_RUN_S
 
 
 class ReplayedClock:
@@ -266,13 +290,18 @@ class ReplayedInterjections(SessionInterjections):
         self._taken = taken
 
     def open(self, session_id: str, *, queue: InterjectionQueue | None = None) -> InterjectionQueue:
-        return super().open(session_id, queue=queue or _ReplayedQueue(self._taken))
+        replayed = _ReplayedQueue(self._taken) if queue is None else queue
+        return super().open(session_id, queue=replayed)
 
 
 class _ReplayedQueue(InterjectionQueue):
     def __init__(self, taken: Sequence[Any]) -> None:
         super().__init__()
         self._recorded = [*taken]
+
+    def __len__(self) -> int:
+        # What waits is asked between two model calls: there stands what is taken next.
+        return len(self._recorded[0]) if self._recorded else 0
 
     def take(self) -> tuple[Interjection, ...]:
         told = self._recorded.pop(0) if self._recorded else []

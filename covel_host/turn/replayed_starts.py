@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from covel_host.catalog.catalog import Catalog
+from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.runtime.run import SingleCall
 from covel_host.store.records import SessionRecord
 from covel_host.turn.admission import ManualRequest, admit
@@ -47,7 +48,7 @@ async def _facts(
             session_id=session.session_id,
             suspension_id=resume["suspensionId"],
             data=resume["data"],
-            **({} if given.seat_id is None else {"seat_id": given.seat_id}),
+            seat_id=given.seat_id or DEFAULT_SEAT_ID,
         )
         return await resumed_facts(request, session, catalog, ports)
     return await execution_facts(

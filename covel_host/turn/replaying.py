@@ -86,21 +86,21 @@ async def replay_turn(
             `turn-not-recorded`, `recording-unfinished`, `recording-too-large`,
             `recording-not-kept`, `recording-unreadable`; or as the request that began it.
     """
-    reports = [await _replayed(ports, session_id, turn_id, observer)]
-    for continued in await _continuations(ports.store, session_id, turn_id):
-        reports.append(await _replayed(ports, session_id, continued, observer))
-    return tuple(reports)
+    turn_ids = [turn_id, *await _continuations(ports.store, session_id, turn_id)]
+    return tuple([await _replayed(ports, session_id, one, observer) for one in turn_ids])
 
 
 async def _continuations(store: Store, session_id: str, turn_id: str) -> list[str]:
     def read(reading: Reading) -> list[str]:
-        found = []
-        for record in list_recordings(reading, session_id):
-            turn = get_turn(reading, session_id, record.turn_id)
-            if turn is not None and turn.origin == "continuation":
-                if turn.parent_turn_id == turn_id:
-                    found.append(record.turn_id)
-        return found
+        turns = (
+            get_turn(reading, session_id, record.turn_id)
+            for record in list_recordings(reading, session_id)
+        )
+        return [
+            turn.turn_id
+            for turn in turns
+            if turn is not None and turn.origin == "continuation" and turn.parent_turn_id == turn_id
+        ]
 
     return await store.read(read)
 

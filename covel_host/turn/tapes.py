@@ -28,7 +28,9 @@ class RunTape:
 
     def to_json(self, shared: "SharedParts", secrets: Collection[str]) -> JsonObject:
         """The tape as it is stored: without credentials, and with long parts in `shared`."""
-        calls = [_with_request(one, shared.put_request, secrets) for one in self.calls]
+        calls: list[JsonValue] = [
+            _with_request(one, shared.put_request, secrets) for one in self.calls
+        ]
         return {
             "runtimeId": self.runtime_id,
             "number": self.number,

@@ -13,6 +13,8 @@ from covel_host.catalog.catalog import Catalog
 from covel_host.proposals.seats import DEFAULT_SEAT_ID
 from covel_host.runtime.result import RunFailure
 from covel_host.store.records import SessionRecord
+from covel_host.turn.answer_checks import Answer
+from covel_host.turn.answering import AnswersRequest, take_answers
 from covel_host.turn.errors import RequestRefused
 from covel_host.turn.execution import Execution
 from covel_host.turn.execution_facts import execution_facts
@@ -22,6 +24,9 @@ from covel_host.turn.ports import Observer, TurnPorts
 from covel_host.turn.recording import recorded
 from covel_host.turn.session_jobs import settled_session
 from covel_host.turn.sessions import active_session
+
+_ANSWERED: Final = "…"
+"""The message of answers that become no sentence."""
 
 MAX_MESSAGE: Final = 100_000
 """Characters of the longest message of a player."""
@@ -34,13 +39,16 @@ class TurnRequest:
     A start runs setup runtimes that are unfinished and records no message; in a session that needs
     none and in which nothing has happened yet it plays the opening. Under `message_id` the message
     may have been posted before. `seat_id` is the seat that acts, None for the default one; `slot`
-    the model slot for every runtime in place of its own. With `record` what the executions take
-    from outside is recorded (docs/replay.md).
+    the model slot for every runtime in place of its own. `answers` are stored before the turn, all
+    or none; the sentences that they become are the message, after one that is said beside them
+    (seed: 交互协议). With `record` what the executions take from outside is recorded
+    (docs/replay.md).
     """
 
     session_id: str
     message: str | None = None
     start: bool = False
+    answers: tuple[Answer, ...] = ()
     message_id: str | None = None
     seat_id: str | None = None
     slot: str | None = None
@@ -72,7 +80,9 @@ async def play_turn(request: TurnRequest, ports: TurnPorts, observer: Observer) 
 
     Raises:
         RequestRefused: nothing was started: `turn-invalid`, `session-not-found`,
-            `session-not-active`, `seat-not-found`, `setup-blocked`, `nothing-to-start`.
+            `session-not-active`, `seat-not-found`, `setup-blocked`, `nothing-to-start`. Answers
+            that were accepted before are kept.
+        AnswerRefused: an answer was not accepted; nothing was stored, and no turn began.
         ExecutionLockTakenError: another process is executing on this database.
         asyncio.CancelledError: the turn was aborted; see `Execution.run`.
     """
@@ -82,9 +92,32 @@ async def play_turn(request: TurnRequest, ports: TurnPorts, observer: Observer) 
     with ports.catalogs.lease() as lease:
         async with settled_session(ports, request.session_id) as unsettled:
             session = await active_session(ports.store, request.session_id)
+            if request.answers:
+                given = await _answered(request, given, session, lease.catalog, ports, observer)
+                session = await active_session(ports.store, request.session_id)
             facts = await _first_facts(request, given, session, lease.catalog, ports)
             facts = replace(facts, unsettled=unsettled)
             return await _played(facts, ports, observer, record=request.record)
+
+
+async def _answered(
+    request: TurnRequest,
+    given: PlayerInput,
+    session: SessionRecord,
+    catalog: Catalog,
+    ports: TurnPorts,
+    observer: Observer,
+) -> PlayerInput:
+    """What the player says, with the sentences that the answers become."""
+    asked = AnswersRequest(
+        session_id=session.session_id,
+        answers=request.answers,
+        seat_id=request.seat_id or DEFAULT_SEAT_ID,
+    )
+    report = await take_answers(asked, session, catalog, ports, observer)
+    texts = [] if given.message is None else [given.message]
+    texts += [record.narrative for record in report.stored if record.narrative.strip()]
+    return replace(given, message="\n\n".join(texts) or _ANSWERED)
 
 
 async def _played(
@@ -144,9 +177,11 @@ async def _first_facts(
 
 def _checked(request: TurnRequest) -> PlayerInput:
     """What the player sends along; refuses at once what could not be stored after the turn."""
-    if request.start == (request.message is not None):
+    speaks = request.message is not None or bool(request.answers)
+    if request.start == speaks:
         raise RequestRefused(
-            "A turn needs either a message or the start, and not both.", code="turn-invalid"
+            "A turn needs a message, answers, or the start, which goes with neither.",
+            code="turn-invalid",
         )
     message = request.message
     if message is not None and not (len(message) <= MAX_MESSAGE and shows_something(message)):

@@ -77,6 +77,7 @@ ELSEWHERE = {
     "jobs",
     "models",
     "new",
+    "play",
     "schema",
     "sessions",
     "suspensions",

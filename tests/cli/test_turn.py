@@ -133,7 +133,7 @@ def test_a_turn_needs_a_message_or_a_start(covel: Covel, home: Path) -> None:
     session_id = opened(covel)
     wrong = covel("turn", session_id)
     assert wrong.code == 2
-    assert "MESSAGE or --start" in wrong.err
+    assert "MESSAGE or an --answer, or --start" in wrong.err
 
 
 def test_a_package_set_aside_after_errors_is_planned_again_when_it_is_unpaused(

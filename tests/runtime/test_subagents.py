@@ -328,16 +328,6 @@ def test_a_delegation_that_ends_the_caller_hands_on_the_segments_only(
     assert result.value == {"segments": LINES["segments"]}
 
 
-def test_a_provider_that_this_host_cannot_run_is_unavailable(
-    bench: BenchMaker, tmp_path: Path
-) -> None:
-    made = bench(manifest=CALLER, replies=[ask(), done()])
-    needs = {"from": {"kernel": "turn-digest@1"}}
-    generation = scouts(tmp_path, io={**SCOUT_IO["io"], "inputs": {"digest": needs}})
-    result = play(made, BenchNested(made, generation))
-    assert answer(result)["error"]["code"] == "unavailable"
-
-
 def test_a_concealed_provider_hands_on_nothing(bench: BenchMaker, tmp_path: Path) -> None:
     caller = json.loads(json.dumps(CALLER))
     caller["runtime"]["agent"]["completion"] = {"afterTools": ["delegate"]}

@@ -49,6 +49,7 @@ NOT_COPIED = {
     "memory_vector_models",
     "memory_vectors",
     "recordings",
+    "jobs",
 }
 """Rows that a fork makes itself, can make again, or leaves to the session whose executions they
 tell of."""

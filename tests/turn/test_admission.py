@@ -103,16 +103,6 @@ def test_a_package_without_a_runtime_has_nothing_to_run(tmp_path: Path) -> None:
     assert "covel run PLUGIN --with empty" in str(refused.hint)
 
 
-def test_a_runtime_that_needs_what_is_not_served_names_the_field(tmp_path: Path) -> None:
-    write_package(
-        tmp_path / "plugins" / "wants",
-        io={"inputs": {"digest": {"from": {"kernel": "turn-digest@1"}}}},
-    )
-    refused = refusal(tmp_path, target="wants")
-    assert refused.code == "not-supported-yet"
-    assert "io.inputs" in refused.message
-
-
 def test_a_payload_has_to_fit_its_schema(tmp_path: Path) -> None:
     schema = {"type": "object", "required": ["value"]}
     write_package(

@@ -230,7 +230,7 @@ def test_a_background_follower_is_left_out_and_says_why(tmp_path: Path) -> None:
         contributes=RINGS,
     )
     turn = played(tmp_path)
-    assert turn.reasons == {"bell/later": "not-supported-yet"}
+    assert turn.reasons == {"bell/later": "deferred"}
 
 
 def test_events_of_a_run_by_hand_start_their_followers_in_its_turn(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def read_lines(stream: TextIO, deliver: Callable[[str | None], object]) -> None:
         if all(pass_on(line) for line in _lines(stream)):
             pass_on(None)
 
-    threading.Thread(target=run, name="covel dev input", daemon=True).start()
+    threading.Thread(target=run, name="covel input", daemon=True).start()
 
 
 def _lines(stream: TextIO) -> Iterator[str]:

@@ -5,7 +5,7 @@ import io
 import os
 from typing import TextIO
 
-from covel_host.cli.dev_input import read_lines
+from covel_host.cli.line_input import read_lines
 
 
 def lines_of(stream: TextIO) -> list[str]:
