@@ -24,6 +24,8 @@ NAMES = (
     "gateway",
     "turns",
     "sessions",
+    "jobs",
+    "resume",
 )
 RESULTS = Path(__file__).parent / "RESULTS.md"
 HEAD = """# Results

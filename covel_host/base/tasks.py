@@ -15,11 +15,13 @@ class TaskTracker:
 
     A call past its time limit is left, not killed: Python cannot stop code that swallows
     cancellation. The tracker keeps the only reference; `close` waits for it within a budget.
+    `is_closing` says that it has been called, so that what ends now may have been ended by it.
     """
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._unstoppable: set[asyncio.Task[Any]] = set()
+        self.is_closing = False
         self.limits = Limits()
         """The limits of the waits for them."""
 
@@ -72,6 +74,7 @@ class TaskTracker:
 
         Tasks that are started meanwhile, such as those that tidy up, are ended too.
         """
+        self.is_closing = True
         loop = asyncio.get_running_loop()
         ends_at = loop.time() + budget_s
         while self._tasks:

@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from covel_host.base.answer_sizes import size_problem
 from covel_host.base.errors import HostError
 from covel_host.base.json_text import JsonValueError, json_copy
 from plugin_sdk.outcomes import Effects, Failed, Skip, Skipped, Success, Suspended
@@ -54,7 +55,7 @@ def json_value(value: object, *, whose: str) -> JsonValue:
         OutcomeInvalid: it has no JSON form; `whose` begins the sentence.
     """
     try:
-        return json_copy(value)
+        copied = json_copy(value)
     except JsonValueError as error:
         raise OutcomeInvalid(
             f"{whose} has no JSON form: {error}.",
@@ -62,6 +63,13 @@ def json_value(value: object, *, whose: str) -> JsonValue:
         ) from error
     except Exception as error:  # a model's own code runs while it is written
         raise OutcomeInvalid(f"{whose} could not be written: {type(error).__name__}.") from error
+    problem = size_problem(copied)
+    if problem is not None:
+        raise OutcomeInvalid(
+            f"{whose} is too large: {problem}.",
+            hint="Store it as media or records, and return what names it.",
+        )
+    return copied
 
 
 def read_skip(returned: object, *, runtime_id: str) -> Skip | None:

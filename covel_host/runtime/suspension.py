@@ -6,6 +6,7 @@ is the run's own and is never put together again (seed: suspend; spec/execution.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, TypeAlias, cast
 
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter
@@ -47,17 +48,23 @@ _KINDS: Mapping[str, type] = {
 }
 
 
-def _written(value: object) -> dict[str, Any]:
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    # Made when the first run is suspended or gone on with: most processes never do.
+    return TypeAdapter(kind)
+
+
+def _written(value: Any) -> dict[str, Any]:
     """A message or an activation with its kind, which its own members do not say."""
     kind = next(name for name, kind in _KINDS.items() if type(value) is kind)
-    return {"kind": kind, **TypeAdapter(type(value)).dump_python(value, mode="json")}
+    return {"kind": kind, **_adapter(type(value)).dump_python(value, mode="json")}
 
 
 def _read(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     members = dict(value)
-    return TypeAdapter(_KINDS[members.pop("kind")]).validate_python(members)
+    return _adapter(_KINDS[members.pop("kind")]).validate_python(members)
 
 
 StoredMessage: TypeAlias = Annotated[Message, PlainSerializer(_written), PlainValidator(_read)]
@@ -150,7 +157,7 @@ class RunScene:
 
     def to_json(self) -> JsonObject:
         """The scene as it is stored."""
-        dumped = TypeAdapter(RunScene).dump_python(self, mode="json")
+        dumped = _adapter(RunScene).dump_python(self, mode="json")
         return cast(JsonObject, json_copy(dumped))
 
 
@@ -160,7 +167,8 @@ def scene_of(stored: JsonObject) -> RunScene:
     Raises:
         pydantic.ValidationError: another version of the host wrote it, and it reads otherwise.
     """
-    return TypeAdapter(RunScene).validate_python(stored)
+    scene: RunScene = _adapter(RunScene).validate_python(stored)
+    return scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,6 +108,7 @@ class Execution:
             nested,
             announcer=self._announcer,
             ids=ports.ids,
+            tasks=ports.tasks,
         )
         self._reports = ScheduleReports(
             facts, self._finished, self._trace, self._announcer, ports.ids

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from covel_host.base.ids import IdSource
+from covel_host.base.tasks import TaskTracker
 from covel_host.proposals.commit_units import HardDependency
 from covel_host.runtime.prompt_inputs import (
     Activation,
@@ -27,6 +28,7 @@ ABORTED = RunFailure("aborted-by-player", "The execution was aborted before its 
 CANCELLED = RunFailure(
     "cancelled", "The run was cancelled before its commit, such as by closing the host."
 )
+CANCELLED_ITSELF = RunFailure("cancelled", "The run was cancelled by code of its own package.")
 BROKEN = RunFailure(
     "internal",
     "The host itself failed in this turn; its log says where.",
@@ -56,6 +58,7 @@ class LayerPlayer:
         *,
         announcer: Announcer,
         ids: IdSource,
+        tasks: TaskTracker,
     ) -> None:
         self._facts = facts
         self._maker = maker
@@ -63,6 +66,7 @@ class LayerPlayer:
         self._nested = nested
         self._announcer = announcer
         self._ids = ids
+        self._tasks = tasks
         self.was_cancelled = False
         self._is_broken = False
 
@@ -138,9 +142,11 @@ class LayerPlayer:
                 playing.result = playing.run.cut_short(failure)
                 await self._announcer.tell_runtime_end(playing.result)
                 raise
-            # Not the execution was cancelled, but the run, such as by closing the host.
-            self.was_cancelled = True
-            playing.result = playing.run.cut_short(CANCELLED)
+            # Not the execution was cancelled, but the run: by closing the host, which ends the
+            # execution as well; or by the package's own code, which ends nothing but its run.
+            self.was_cancelled = self.was_cancelled or self._tasks.is_closing
+            failure = CANCELLED if self._tasks.is_closing else CANCELLED_ITSELF
+            playing.result = playing.run.cut_short(failure)
         except Exception:
             # The host's own failure: the run has ended all the same, and its siblings must not go
             # for aborted by the player.

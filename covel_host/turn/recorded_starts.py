@@ -29,6 +29,7 @@ def start_json(facts: ExecutionFacts, ports: TurnPorts, attempts: JsonObject) ->
         "slot": facts.slot,
         "isStart": facts.is_start,
         "isNewSession": facts.is_new_session,
+        "unsettled": [*facts.unsettled],
         "resume": None,
         "target": None,
         "session": TypeAdapter(SessionRecord).dump_python(facts.session, mode="json"),

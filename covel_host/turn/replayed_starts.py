@@ -34,6 +34,7 @@ async def facts_again(start: Any, ports: TurnPorts, catalog: Catalog) -> Executi
         started_at=datetime.fromisoformat(start["startedAt"]),
         is_start=start["isStart"],
         is_new_session=start["isNewSession"],
+        unsettled=tuple(start["unsettled"]),
     )
 
 

@@ -61,9 +61,7 @@ def _read(reading: Reading, seen: str) -> Game:
     session_id = session.session_id
 
     def value(plugin_id: str, namespace: str, key: str) -> Any:
-        place = DataKey(
-            session_id=session_id, plugin_id=plugin_id, namespace=namespace, key=key
-        )
+        place = DataKey(session_id=session_id, plugin_id=plugin_id, namespace=namespace, key=key)
         found = get_data(reading, place)
         return None if found is None else found.value
 

@@ -307,3 +307,51 @@ def test_a_defect_of_the_host_in_the_commit_is_kept_and_told(
     assert (ended.type, ended.payload["committed"]) == ("execution.completed", False)
     assert broken.failure["code"] == "internal"
     assert (again.report.committed, again.rows.session.revision) == (True, 1)
+
+
+OWN_CANCEL = {
+    "itself": """
+asyncio.current_task().cancel()
+await asyncio.sleep(0)
+return success(1)
+""",
+    "the-run": """
+for one in asyncio.all_tasks():
+    if one is not asyncio.current_task() and "runtime" in one.get_name():
+        one.cancel()
+await asyncio.sleep(0)
+return success(1)
+""",
+}
+
+
+@pytest.mark.parametrize("name", OWN_CANCEL)
+def test_code_that_cancels_its_own_run_ends_nothing_else(tmp_path: Path, name: str) -> None:
+    cast(
+        tmp_path,
+        "tale",
+        {
+            "told": story(),
+            "bad": function(OWN_CANCEL[name], schedule=POST),
+            "good": function("return success(1)", schedule={"stage": "audit"}),
+        },
+    )
+    turn = played(tmp_path, say("Rain fell."))
+    assert turn.report.committed
+    assert turn.statuses["tale/good"] == "success"
+
+
+def test_a_value_that_is_too_large_fails_its_run_alone(tmp_path: Path) -> None:
+    cast(
+        tmp_path,
+        "tale",
+        {
+            "told": story(),
+            "huge": function("return success('x' * (17 * 1024 * 1024))", schedule=POST),
+        },
+    )
+    turn = played(tmp_path, say("Rain fell."))
+    assert turn.report.committed
+    (huge,) = [one for one in turn.report.executions[0].results if one.status == "failed"]
+    assert huge.failure is not None
+    assert "too large" in huge.failure.message
