@@ -57,7 +57,8 @@ def _adapter(kind: type) -> TypeAdapter[Any]:
 def _written(value: Any) -> dict[str, Any]:
     """A message or an activation with its kind, which its own members do not say."""
     kind = next(name for name, kind in _KINDS.items() if type(value) is kind)
-    return {"kind": kind, **_adapter(type(value)).dump_python(value, mode="json")}
+    members = _adapter(cast(Any, type(value))).dump_python(value, mode="json")
+    return {"kind": kind, **members}
 
 
 def _read(value: Any) -> Any:
