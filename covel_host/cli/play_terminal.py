@@ -1,5 +1,6 @@
 """What a player sees: prose as it comes, a line that says what runs, notices, and the prompt."""
 
+from collections.abc import Mapping
 from typing import Any, Final, TextIO
 
 import click
@@ -19,11 +20,20 @@ _ASKING: Final = "asks the model"
 class PlayTerminal(RunTerminal):
     """Shows a game. On a terminal the last line says what runs until there is prose.
 
+    `stages` are those of the session's runtimes, None for followers of events.
     With `is_verbose` every runtime and tool call has a line of its own.
     """
 
-    def __init__(self, output: TextIO, *, is_verbose: bool, is_interactive: bool) -> None:
+    def __init__(
+        self,
+        output: TextIO,
+        *,
+        stages: Mapping[str, str | None],
+        is_verbose: bool,
+        is_interactive: bool,
+    ) -> None:
         super().__init__(output, is_quiet=False)
+        self._stages = stages
         self._is_verbose = is_verbose
         self._is_interactive = is_interactive and self._is_terminal
         self._status = ""
@@ -63,7 +73,7 @@ class PlayTerminal(RunTerminal):
         if self._is_verbose:
             super().on_trace(event)
         elif event.type == "llm.calling" and self._status:
-            self._running(f"{event.data.get('runtimeId', '')} {_ASKING}")
+            self._running(str(event.data.get("runtimeId", "")), doing=f" {_ASKING}")
 
     def begin_turn(self) -> None:
         """Forget what the turn before has shown."""
@@ -110,12 +120,14 @@ class PlayTerminal(RunTerminal):
             self.show(content.strip())
         self._told = ""
 
-    def _running(self, runtime_id: str) -> None:
+    def _running(self, runtime_id: str, *, doing: str = "") -> None:
         if self._is_verbose:
             self.say(f"> {runtime_id}")
         elif self._is_interactive and not self._is_mid_line:
             self._hide_status()
-            self._status = one_line(safe_text(f"… {runtime_id}"), limit=60)
+            stage = self._stages.get(runtime_id)
+            where = runtime_id if stage is None else f"{stage}: {runtime_id}"
+            self._status = one_line(safe_text(f"… {where}{doing}"), limit=70)
             self._echo(self._status)
 
     def _failed(self, payload: Any) -> None:

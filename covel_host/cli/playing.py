@@ -15,6 +15,7 @@ from covel_host.cli.play_session import PlaySession
 from covel_host.cli.play_terminal import PlayTerminal
 from covel_host.cli.session_start import begin_empty, begin_in_world
 from covel_host.cli.story_note import warn_of_stories
+from covel_host.cli.turn_playing import stages_of
 from covel_host.host import Host
 from covel_host.models.selector import ModelSelector
 from covel_host.settings import Settings
@@ -85,7 +86,12 @@ def play_game(
         if plugin_id not in catalog.packages:
             note(f"warning: the session's package {plugin_id!r} is not installed.")
     is_interactive = is_terminal()
-    terminal = PlayTerminal(output, is_verbose=options.is_verbose, is_interactive=is_interactive)
+    terminal = PlayTerminal(
+        output,
+        stages=stages_of(catalog),
+        is_verbose=options.is_verbose,
+        is_interactive=is_interactive,
+    )
     earlier = read_store(settings, lambda reading: _earlier(reading, session_id))
 
     async def body(host: Host) -> None:

@@ -50,7 +50,7 @@ def play_one(
         if plugin_id not in catalog.packages:
             note(f"warning: the session's package {plugin_id!r} is not installed.")
     terminal = TurnTerminal(
-        output, stages=_stages(catalog), is_quiet=as_json, is_verbose=is_verbose
+        output, stages=stages_of(catalog), is_quiet=as_json, is_verbose=is_verbose
     )
 
     async def body(host: Host) -> TurnReport:
@@ -156,7 +156,8 @@ def _execution_json(report: ExecutionReport) -> dict[str, object]:
     return document
 
 
-def _stages(catalog: Catalog) -> Mapping[str, str | None]:
+def stages_of(catalog: Catalog) -> Mapping[str, str | None]:
+    """The stage of each runtime by its ID, None for one that has none."""
     return {
         runtime.runtime_id: runtime.manifest.schedule.stage
         for state in catalog.packages.values()
