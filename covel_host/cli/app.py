@@ -30,7 +30,7 @@ COMMANDS = {
     "plan": "Show what the next turn of a session runs, and why each runtime does or does not.",
     "play": "Play a session in the terminal, a new one or one that is there.",
     "plugins": "List the packages found, show one, turn it off, set what it can be set to.",
-    "replay": "Run a recorded turn again and say what comes of it otherwise than then.",
+    "replay": "Run a recorded turn again, with the packages of now, and compare what comes of it.",
     "rpc": "Run an RPC action of a package, or a player's command, in a session.",
     "run": "Run one runtime of a package and commit its turn.",
     "schema": "Print the JSON Schema of a manifest, for editors.",

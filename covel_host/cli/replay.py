@@ -13,7 +13,12 @@ from covel_host.cli.options import (
 )
 
 
-@click.command("replay", epilog="Reference: docs/replay.md.")
+@click.command(
+    "replay",
+    epilog="Models, random numbers, the clock and HTTP answer from the recording; nothing is sent "
+    "and the session is not touched. Without a TURN the recordings of the session are listed. The "
+    "exit code is 0 when nothing differs, 1 when something does. Reference: docs/replay.md.",
+)
 @click.argument("session_id", metavar="SESSION")
 @click.argument("turn_id", metavar="[TURN]", required=False)
 @click.option(
@@ -36,12 +41,7 @@ def command(
     plugins_dirs: tuple[Path, ...],
     as_json: bool,
 ) -> int:
-    """Run a recorded turn again, with the packages of now, and compare what comes of it.
-
-    Models, random numbers, the clock and HTTP answer from the recording; nothing is sent and the
-    session is not touched. Without a TURN the recordings of the session are listed. The exit code
-    is 0 when nothing differs, 1 when something does.
-    """
+    """Run a recorded turn again, with the packages of now, and compare what comes of it."""
     from covel_host.cli.log_file import log_to_file
     from covel_host.cli.safe_mode import begin_safe_mode
     from covel_host.settings import read_settings

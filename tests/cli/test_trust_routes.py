@@ -78,6 +78,7 @@ ELSEWHERE = {
     "models",
     "new",
     "play",
+    "replay",
     "schema",
     "sessions",
     "suspensions",
