@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from functools import partial
 
-from covel_host.base.clock import SystemClock
+from covel_host.base.clock import Clock, SystemClock
 from covel_host.base.ids import IdSource
 from covel_host.base.random_streams import RandomSource
 from covel_host.base.tasks import TaskTracker
@@ -130,12 +130,13 @@ class Host:
         load: Iterable[str],
         selector: ModelSelector | None = None,
         catalog: Catalog | None = None,
+        clock: Clock | None = None,
     ) -> "Host":
         """A host with the packages `load` loaded, as far as their code may run.
 
         A package that cannot be loaded stops nothing: the catalog says why. `selector` is what
-        answers model calls in place of the configured slots. What was opened before an error is
-        closed again.
+        answers model calls in place of the configured slots, `clock` what tells the time in place
+        of the machine's. What was opened before an error is closed again.
 
         Raises:
             ModelError: the model settings cannot be used.
@@ -153,7 +154,7 @@ class Host:
             catalogs = CatalogHolder(catalog or open_catalog(settings), _loader(settings))
             opened.push_async_callback(catalogs.close)
             await catalogs.need(load)
-            ports = _ports(settings, catalogs, store, gateway, slots)
+            ports = _ports(settings, catalogs, store, gateway, slots, clock or SystemClock())
             opened.push_async_callback(ports.http.close)
             await ports.suspension_sweep.run_if_due()
             return cls(settings, ports, opened.pop_all())
@@ -261,14 +262,29 @@ class Host:
         run = job_runner(self.ports, observer or SilentObserver())
         await self.ports.workers.drain(session_id, run)
 
-    async def serve_jobs(self, *, observer: Observer | None = None) -> None:
-        """Run the jobs of all sessions until cancelled; those under way are cancelled with it.
+    async def finish_jobs(self, session_id: str, *, observer: Observer | None = None) -> None:
+        """Run the jobs of a session, or wait for them, until none is open; cancelled, they go on.
 
         Raises:
             RequestRefused: as `run`.
         """
         self._check_open()
-        await self.ports.workers.serve(job_runner(self.ports, observer or SilentObserver()))
+        run = job_runner(self.ports, observer or SilentObserver())
+        await self.ports.workers.settle(session_id, run, lambda job: True)
+
+    async def serve_jobs(
+        self, *, session_id: str | None = None, observer: Observer | None = None
+    ) -> None:
+        """Run the jobs of all sessions until cancelled; those under way are cancelled with it.
+
+        With `session_id` only those of that session: for a host that knows only its packages.
+
+        Raises:
+            RequestRefused: as `run`.
+        """
+        self._check_open()
+        run = job_runner(self.ports, observer or SilentObserver())
+        await self.ports.workers.serve(run, session_id=session_id)
 
     async def resume(
         self, request: ResumeRequest, *, observer: Observer | None = None
@@ -361,8 +377,8 @@ def _ports(
     store: Store,
     gateway: ModelGateway,
     slots: SlotTable,
+    clock: Clock,
 ) -> TurnPorts:
-    clock = SystemClock()
     tasks = TaskTracker()
     # IDs never repeat with the seed: two runs of one seed are two sessions.
     ids = IdSource(RandomSource(), clock)

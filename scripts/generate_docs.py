@@ -21,6 +21,7 @@ from covel_host.manifest.served import (
 )
 from covel_host.proposals import reference as proposals_reference
 from covel_host.services import reference as extensions_reference
+from covel_host.testing import reference as kit_reference
 from covel_host.tools.builtin import reference as tools_reference
 from covel_host.trace import reference as events_reference
 
@@ -83,6 +84,11 @@ def extensions_page() -> str:
 def events_page() -> str:
     """Every event."""
     return events_reference.reference_page(GENERATED)
+
+
+def test_kit_page() -> str:
+    """Everything of the author's kit."""
+    return kit_reference.reference_page(GENERATED)
 
 
 def builtin_tools_page() -> str:
@@ -167,6 +173,7 @@ PAGES = {
     "cli.md": commands_page,
     "diagnostics.md": diagnostics_page,
     "events.md": events_page,
+    "test-kit.md": test_kit_page,
     "extensions.md": extensions_page,
     "hooks.md": hooks_page,
     "manifest.md": manifest_page,

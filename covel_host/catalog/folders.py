@@ -90,8 +90,13 @@ def _shipped(name: str) -> Path:
 def _named_folder(path: Path) -> PluginFolder:
     absolute = _absolute(str(path))
     if os.path.lexists(absolute / ROOT_MANIFEST):
-        return PluginFolder(absolute.parent, "community", only=absolute.name)
+        return package_folder(absolute)
     return PluginFolder(absolute, "community")
+
+
+def package_folder(package: Path) -> PluginFolder:
+    """The folder around one package, an absolute path, in which only that one is looked at."""
+    return PluginFolder(package.parent, "community", only=package.name)
 
 
 def _absolute(path: str) -> Path:

@@ -36,6 +36,8 @@ COMMANDS = {
     "schema": "Print the JSON Schema of a manifest, for editors.",
     "sessions": "List sessions, show one, begin, change, fork, export or delete one.",
     "suspensions": "List the runs of a session that wait for an answer, give one, or give it up.",
+    "test": "Run the tests of a package: pytest's, and its runtime cases.",
+    "test-runtime": "Run the cases of a package, or one runtime, with a model that plays replies.",
     "tools": "List the tools that packages register, and those made from their data sets.",
     "trace": "Show what happened in a turn: runtimes, model calls, tools, tokens, time and cost.",
     "trust": "Show whose code may run, allow a package's, or take that back.",

@@ -5,10 +5,10 @@ from typing import Final
 
 from covel_host.catalog.catalog import PackageState
 from covel_host.catalog.changes import Change, package_changes
+from covel_host.catalog.excerpt_texts import texts_of
 from covel_host.catalog.folders import PluginFolder
 from covel_host.catalog.watching_state import PackageChange
 from covel_host.cli.dev_reload import Reloaded
-from covel_host.cli.excerpts import texts_of
 from covel_host.cli.output import counted, path_text, safe_text
 from covel_host.diagnostics.diagnostic import Diagnostic
 from covel_host.diagnostics.formats import as_json as diagnostic_json

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from covel_host.base.clock import SystemClock
 from covel_host.catalog.discovery import discover
+from covel_host.catalog.excerpt_texts import texts_of
 from covel_host.catalog.folders import bundled_folders, user_plugins_folder
 from covel_host.catalog.installation import Installed, InstallOptions, install_package
 from covel_host.catalog.installation_refusals import InstallationRefused
@@ -17,7 +18,6 @@ from covel_host.catalog.installation_removal import (
 from covel_host.catalog.sources import SourcesError, read_sources
 from covel_host.catalog.trust import Grant, brings_code, trust_advice
 from covel_host.catalog.trust_records import TrustFile
-from covel_host.cli.excerpts import texts_of
 from covel_host.cli.failures import DetailedError
 from covel_host.cli.output import counted, path_text, safe_text
 from covel_host.cli.targets import package_not_found

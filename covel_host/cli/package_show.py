@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from covel_host.cli.excerpts import texts_of
+from covel_host.catalog.excerpt_texts import texts_of
 from covel_host.cli.output import counted, one_line, path_text, table
 from covel_host.cli.package_contributions import (
     Declared,

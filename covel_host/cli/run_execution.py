@@ -11,9 +11,9 @@ from covel_host.base.json_text import dump_json
 from covel_host.catalog.building import read_catalog
 from covel_host.catalog.catalog import Catalog
 from covel_host.catalog.discovery import discover
+from covel_host.catalog.excerpt_texts import texts_of
 from covel_host.cli.approval import with_approval
 from covel_host.cli.event_loop import run_loop
-from covel_host.cli.excerpts import texts_of
 from covel_host.cli.failures import FINDINGS, DetailedError, error_facts, output_lost
 from covel_host.cli.log_notes import noted
 from covel_host.cli.output import counted, note, safe_text
@@ -187,9 +187,7 @@ def _aborted(settings: Settings, terminal: RunTerminal, output: TextIO, *, as_js
     """Say what became of a run that a person ended; the store knows, the run may not."""
     terminal.end_line()
     revision = committed_revision(settings, terminal)
-    message = "Aborted: nothing was committed."
-    if revision is not None:
-        message = f"Aborted after the commit: the turn is revision {revision} of its session."
+    message = abort_message([revision])
     note(message)
     if as_json:
         document = {
@@ -220,13 +218,22 @@ def committed_revisions(
     except StoreError:
         return [None] * len(turn_ids)
     try:
-        return reader.read_now(
-            lambda reading: [_revision(reading, session_id, turn_id) for turn_id in turn_ids]
-        )
+        return reader.read_now(lambda reading: turn_revisions(reading, session_id, turn_ids))
     finally:
         reader.close()
 
 
-def _revision(reading: Reading, session_id: str, turn_id: str) -> int | None:
-    turn = get_turn(reading, session_id, turn_id)
-    return None if turn is None else turn.revision
+def turn_revisions(reading: Reading, session_id: str, turn_ids: Sequence[str]) -> list[int | None]:
+    """The revision that each turn became; None where it was not committed."""
+    turns = [get_turn(reading, session_id, turn_id) for turn_id in turn_ids]
+    return [None if turn is None else turn.revision for turn in turns]
+
+
+def abort_message(revisions: Sequence[int | None]) -> str:
+    """What became of the executions of a turn that a person ended, by their revisions."""
+    committed = [revision for revision in revisions if revision is not None]
+    if not committed:
+        return "Aborted: nothing was committed."
+    if revisions[-1] is None:
+        return f"Aborted in the opening: the setup before it is revision {committed[-1]}."
+    return f"Aborted after the commit: the turn is revision {committed[-1]} of its session."

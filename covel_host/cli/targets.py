@@ -27,6 +27,11 @@ class Target:
         """The ID of the package."""
         return self.name.partition("/")[0]
 
+    @property
+    def has_runtime(self) -> bool:
+        """Whether one runtime of the package is named."""
+        return "/" in self.name
+
 
 def parse_target(text: str) -> Target:
     """What `text` names: an ID, or the path of a package, with `/<runtime>` behind it or not.

@@ -10,8 +10,8 @@ from covel_host.base.json_text import dump_json
 from covel_host.catalog.building import read_catalog
 from covel_host.catalog.catalog import Catalog, PackageState
 from covel_host.catalog.discovery import Discovery, discover
+from covel_host.catalog.excerpt_texts import texts_of
 from covel_host.cli.event_loop import run_loop
-from covel_host.cli.excerpts import texts_of
 from covel_host.cli.failures import FINDINGS
 from covel_host.cli.output import note, safe_text
 from covel_host.cli.targets import package_not_found, say_hidden

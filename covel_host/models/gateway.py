@@ -26,7 +26,13 @@ from covel_host.models.offline import OfflineModel
 from covel_host.models.port import Answering, ModelSource
 from covel_host.models.pricing import estimated_cost
 from covel_host.models.retry import RetryPolicy
-from covel_host.models.selector import ModelSelector, UseOffline, UseScript, UseSlot
+from covel_host.models.selector import (
+    ModelSelector,
+    UseOffline,
+    UseScript,
+    UseSlot,
+    UseSource,
+)
 from covel_host.models.slots import Slot, SlotTable
 
 DEFAULT_MAX_CONCURRENT = 16
@@ -123,7 +129,7 @@ class ModelGateway:
         Raises:
             ModelError: the slot is not configured, or gives no text.
         """
-        if isinstance(self._selector, (UseOffline, UseScript)):
+        if isinstance(self._selector, (UseOffline, UseScript, UseSource)):
             return None
         if isinstance(self._selector, UseSlot):
             return self._slots.exact(self._selector.name)
@@ -295,6 +301,8 @@ class ModelGateway:
 
             path = self._selector.path
             return ScriptedModel(read_script(path), name=str(path), sleep=self._sleep)
+        if slot is None and isinstance(self._selector, UseSource):
+            return self._selector.source
         if slot is None:
             return OfflineModel()
         problem = slot.problem(task="text")

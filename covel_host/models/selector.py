@@ -1,10 +1,11 @@
-"""What `--model` may say: a slot's name, `offline`, or `scripted:FILE`."""
+"""What answers every call: a slot, the offline model, a script (`--model`), or a given source."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from covel_host.models.errors import config_error
+from covel_host.models.port import ModelSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,14 @@ class UseScript:
     path: Path
 
 
-ModelSelector: TypeAlias = UseSlot | UseOffline | UseScript
+@dataclass(frozen=True, slots=True)
+class UseSource:
+    """What a program hands in answers the calls, such as the scripted replies of a test."""
+
+    source: ModelSource
+
+
+ModelSelector: TypeAlias = UseSlot | UseOffline | UseScript | UseSource
 
 
 def parse_model_selector(text: str) -> ModelSelector:

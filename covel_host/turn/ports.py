@@ -79,7 +79,8 @@ class TurnPorts:
     `secrets` never enter a trace, `locale` is that of new sessions. Each execution leases its
     catalog from `catalogs` and tells `events` what it tells its observer. `auto_snapshots_kept` is
     how many automatic snapshots a session keeps.
-    `window_cap_tokens` can only lower the models' windows. `code_clock` is what package code reads
+    `window_cap_tokens` can only lower the models' windows. Without `offers_events` no model is
+    offered events to emit. `code_clock` is what package code reads
     the time from in place of `clock`. With a `tape` the execution is recorded, or replayed.
     """
 
@@ -107,6 +108,7 @@ class TurnPorts:
     secrets: Collection[str] = field(default=(), repr=False)
     auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT
     window_cap_tokens: int | None = None
+    offers_events: bool = True
     code_clock: Clock | None = None
     tape: Tape | None = None
 

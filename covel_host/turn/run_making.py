@@ -27,6 +27,7 @@ from covel_host.runtime.suspension import ResumedRun, RunScene
 from covel_host.services.directory import ServiceDirectory
 from covel_host.services.extension_directory import ExtensionDirectory
 from covel_host.tools.builtin.installed import builtin_tools
+from covel_host.tools.event_directory import NO_EVENTS, EventDirectory
 from covel_host.tools.registry import ToolRegistry
 from covel_host.trace.log import TraceLog
 from covel_host.turn.announcer import Announcer
@@ -292,7 +293,9 @@ class RunMaker:
         return concealed_runtimes(session_generations(self._facts.catalog, self._facts.session))
 
     @cached_property
-    def _events(self) -> SessionEvents:
+    def _events(self) -> EventDirectory:
+        if not self._ports.offers_events:
+            return NO_EVENTS
         return SessionEvents(session_generations(self._facts.catalog, self._facts.session))
 
     @cached_property

@@ -2,7 +2,8 @@ from datetime import UTC
 
 import pytest
 
-from covel_host.base.clock import ManualClock, SystemClock
+from covel_host.base.clock import SystemClock
+from plugin_sdk.testing import ManualClock
 
 
 def test_a_manual_clock_moves_both_readings_together() -> None:

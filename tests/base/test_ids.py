@@ -1,8 +1,8 @@
 import re
 
-from covel_host.base.clock import ManualClock
 from covel_host.base.ids import IdSource
 from covel_host.base.random_streams import RandomSource
+from plugin_sdk.testing import ManualClock
 
 
 def test_ids_are_unique_readable_and_ordered_in_time() -> None:

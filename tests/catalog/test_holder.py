@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from covel_host.base.clock import ManualClock, SystemClock
+from covel_host.base.clock import SystemClock
 from covel_host.catalog.building import CatalogLoader, read_catalog
 from covel_host.catalog.discovery import discover
 from covel_host.catalog.folders import PluginFolder
@@ -19,6 +19,7 @@ from covel_host.catalog.load_results import LoadResults
 from covel_host.catalog.sources import read_sources
 from covel_host.catalog.trust import TrustPolicy
 from covel_host.catalog.trust_records import TrustFile
+from plugin_sdk.testing import ManualClock
 from tests.catalog.builders import entry_source, leftovers, tools_manifest, write_package
 
 MOSS, FERN = "moss-ledger", "fern-notes"

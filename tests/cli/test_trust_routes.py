@@ -57,6 +57,8 @@ LOADING = (
     ("plugins", "show", "{id}", "--load"),
     ("rpc", "new", "{id}", "mark"),
     ("mcp", "{id}", "--json"),
+    ("test-runtime", "{id}"),
+    ("test-runtime", "{path}"),
 )
 READING = (
     ("plugins", "list"),
@@ -82,6 +84,7 @@ ELSEWHERE = {
     "schema",
     "sessions",
     "suspensions",
+    "test",
     "trace",
     "uninstall",
     "validate-world",

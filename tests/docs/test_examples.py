@@ -1,5 +1,6 @@
 """The examples of README and docs do what the text beside them says."""
 
+import json
 import os
 import re
 import shlex
@@ -13,7 +14,7 @@ import pytest
 from covel_host.cli.app import covel as program
 from covel_host.cli.app import run
 from covel_host.models.script_file import read_script
-from tests.cli.support import Called, Covel
+from tests.cli.support import Called, Covel, covel_process
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -44,6 +45,7 @@ RUNS = {
     "dice-tower": ('{"dice": 2, "sides": 6}', ["keep-best"]),
     "guest-book": ('{"name": "Ada"}', ["guests-list", "guests-upsert", "runtime-done"]),
     "ink-well": ('{"color": "black"}', ["mix-ink", "runtime-done"]),
+    "lamp-keeper": ('{"lamp": "pier"}', ["light-lamp", "runtime-done"]),
     "herb-market": ('{"name": "mint"}', ["buy-herb", "runtime-done"]),
     "tide-diary": (
         '{"day": "third", "text": "Ysolde lit the lamp."}',
@@ -125,6 +127,17 @@ def test_a_package_of_the_pages_runs_with_the_offline_model(covel: Covel, target
     assert called.json["committed"]
     assert [call["name"] for call in called.json["toolCalls"]] == tools
     assert {call["status"] for call in called.json["toolCalls"]} == {"completed"}
+
+
+TESTED = sorted({path.split("/")[0] for path in FILES if "/tests/" in path})
+"""Packages of the pages that carry tests of their own."""
+
+
+@pytest.mark.parametrize("package", TESTED)
+def test_the_tests_of_a_package_of_the_pages_pass(home: Path, package: str) -> None:
+    done = covel_process("test", str(home / "plugins" / package), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["summary"]["passed"] >= 4
 
 
 def test_the_dice_cup_remembers_in_the_same_session(covel: Covel) -> None:

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from covel_host.base.clock import ManualClock
 from covel_host.base.tasks import TaskTracker
 from covel_host.memory.embedder import Embedder
 from covel_host.memory.hits import MemoryHit
@@ -16,6 +15,7 @@ from covel_host.models.embeddings import embedding_identity
 from covel_host.models.gateway import GatewayOptions, ModelGateway
 from covel_host.models.slots import Slot
 from covel_host.store.store import Store
+from plugin_sdk.testing import ManualClock
 from tests.memory.sessions import FACTS
 from tests.models.http_double import Answer, HttpDouble, body, error, http_double
 from tests.models.support import make_slot, make_table, sourced

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from covel_host.base.clock import ManualClock
 from covel_host.memory import embedder as embedder_module
 from covel_host.memory.embedder import embedder_of
 from covel_host.memory.text_index import EMBEDDED_AT_ONCE
@@ -17,6 +16,7 @@ from covel_host.models.slots import ApiKey, Slot
 from covel_host.store.forks import ForkIds, fork_session
 from covel_host.store.memory_vectors import vector_model, vector_sketches
 from covel_host.store.sessions import delete_session, insert_session
+from plugin_sdk.testing import ManualClock
 from tests.memory.embedding_double import Meanings, Searching, rejecting, searching, slot_at
 from tests.memory.sessions import MemorySession
 from tests.models.http_double import error

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any
 
-from covel_host.base.clock import ManualClock
 from covel_host.models.messages import ModelRequest, UserMessage
 from covel_host.models.slots import ApiKey, Slot, SlotTable, Sourced
+from plugin_sdk.testing import ManualClock
 
 KEY = "sk-never-shown"
 

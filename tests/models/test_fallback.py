@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from covel_host.base.clock import ManualClock
 from covel_host.models.errors import ErrorFacts, ModelError
 from covel_host.models.fallback import fallback_chain, first_reply, may_fall_back
 from covel_host.models.gateway import GatewayOptions, ModelGateway
@@ -15,6 +14,7 @@ from covel_host.models.limits import CallBudget, CallLimits
 from covel_host.models.messages import ModelReply, ModelRequest
 from covel_host.models.selector import UseSlot
 from covel_host.models.slots import ApiKey, Slot
+from plugin_sdk.testing import ManualClock
 from tests.models.http_double import (
     DONE,
     Answer,

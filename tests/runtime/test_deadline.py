@@ -5,9 +5,10 @@ import asyncio
 import pytest
 
 from covel_host.base.cancel_signal import CancelSignal
-from covel_host.base.clock import ManualClock, SystemClock
+from covel_host.base.clock import SystemClock
 from covel_host.base.tasks import TaskTracker
 from covel_host.runtime.deadline import RunDeadline, RunTimedOut, run_within
+from plugin_sdk.testing import ManualClock
 
 
 def test_what_a_streamed_reply_spends_writing_does_not_count() -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from covel_host.base.clock import ManualClock
 from covel_host.store.errors import StoreError
 from covel_host.store.execution_lock import ExecutionLock, ExecutionLockTakenError
+from plugin_sdk.testing import ManualClock
 
 HOLDING = """
 import asyncio, sys
 from pathlib import Path
-from covel_host.base.clock import ManualClock
+from plugin_sdk.testing import ManualClock
 from covel_host.store.execution_lock import ExecutionLock
 
 async def main():

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from covel_host.base.clock import ManualClock
 from covel_host.trace import event_log
 from covel_host.trace.event_log import MAX_KEPT, EventLog
 from covel_host.trace.events import SessionEvent
 from covel_host.trace.subscription import MAX_WAITING, Subscription, TooManySubscriptions
+from plugin_sdk.testing import ManualClock
 
 
 def new_log(**options: Any) -> EventLog:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from covel_host.base.clock import ManualClock
 from covel_host.trace.event_types import EVENT_TYPES
 from covel_host.trace.events import TraceEvent
 from covel_host.trace.log import TraceLog
+from plugin_sdk.testing import ManualClock
 
 
 def test_events_are_numbered_and_timed_in_order_of_adding() -> None:

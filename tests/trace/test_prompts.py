@@ -5,7 +5,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from covel_host.base.clock import ManualClock
 from covel_host.trace.log import TraceLog
 from covel_host.trace.prompts import (
     MISSING_PART,
@@ -15,6 +14,7 @@ from covel_host.trace.prompts import (
     part_names,
     prompt_names,
 )
+from plugin_sdk.testing import ManualClock
 
 
 class Message:

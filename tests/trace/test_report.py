@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from covel_host.base.clock import ManualClock
 from covel_host.trace.log import TraceLog
 from covel_host.trace.report import Step, totals_of, trace_report
+from plugin_sdk.testing import ManualClock
 
 USAGE = {"inputTokens": 10, "outputTokens": 5, "cachedInputTokens": 4}
 

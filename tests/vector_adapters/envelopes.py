@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from covel_host.base.cancel_signal import CancelSignal
-from covel_host.base.clock import ManualClock
 from covel_host.tools.calls import CallScope, ToolCallResult, ToolRequest
 from covel_host.tools.envelope import failure_envelope, success_envelope
 from covel_host.tools.envelope_texts import absent_import_text
@@ -18,6 +17,7 @@ from plugin_sdk.outcomes import Event
 from plugin_sdk.proposals import PROPOSAL_MODELS
 from plugin_sdk.results import ModelView, with_emitted_events, with_pending_proposals
 from plugin_sdk.rules.instruction_locale import instruction_locale_for
+from plugin_sdk.testing import ManualClock
 from plugin_sdk.tools import tool
 from tests.vector_adapters.comparing import same_json
 

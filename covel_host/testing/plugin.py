@@ -1,0 +1,97 @@
+"""The pytest plugin: fixtures `covel` and `covel_package`, and runtime cases as tests.
+
+Loaded by every pytest of an environment with the host in it, so it imports nothing of the host
+until a fixture is used.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from covel_host.testing.bench import PackageBench
+    from covel_host.testing.case_items import CaseCollector
+
+_MARKER = (
+    "covel(companions=[...], folders=[...], locale='en', seed=0): what the host of the fixture "
+    "'covel' has beside the package under test (docs/testing.md)"
+)
+_KNOWN = ("companions", "folders", "locale", "seed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--covel-mode`."""
+    parser.getgroup("covel").addoption(
+        "--covel-mode",
+        choices=("mock", "live"),
+        default="mock",
+        help="What answers in runtime cases: their own replies, or the configured models.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseCollector | None":
+    """The runtime cases of a package (docs/testing.md)."""
+    if file_path.suffix != ".json":
+        return None
+    from covel_host.testing.case_paths import is_case_file
+
+    if not is_case_file(file_path):
+        return None
+    from covel_host.testing.case_items import CaseCollector
+
+    collector: CaseCollector = CaseCollector.from_parent(parent, path=file_path)
+    return collector
+
+
+@pytest.fixture
+def covel_package(request: pytest.FixtureRequest) -> Path:
+    """The folder of the package under test: the nearest one around the test's file."""
+    from covel_host.testing.package_folders import package_around
+
+    found = package_around(request.path.parent)
+    if found is None:
+        raise pytest.UsageError(
+            f"{request.path} lies in no package: no folder above it has a PLUGIN.md. Move the test "
+            "into the package's 'tests' folder, or override the fixture 'covel_package'."
+        )
+    return found
+
+
+@pytest.fixture
+def covel(request: pytest.FixtureRequest, covel_package: Path) -> "Iterator[PackageBench]":
+    """The package under test in a host of its own; see `plugin_sdk.testing.Covel`."""
+    from covel_host.testing.bench import PackageBench
+    from covel_host.testing.private_settings import PrivateHostOptions
+    from plugin_sdk.testing import NotLoaded
+
+    try:
+        bench = PackageBench(covel_package, PrivateHostOptions(**_wanted(request)))
+    except NotLoaded as error:
+        # The package's problems, and not the host's own stack.
+        pytest.fail(str(error), pytrace=False)
+    try:
+        yield bench
+    finally:
+        bench.close()
+
+
+def _wanted(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What the markers say, the one nearest to the test first."""
+    wanted: dict[str, Any] = {}
+    for marker in request.node.iter_markers("covel"):
+        unknown = [*map(repr, marker.args), *(set(marker.kwargs) - set(_KNOWN))]
+        if unknown:
+            raise pytest.UsageError(
+                f"pytest.mark.covel takes {', '.join(_KNOWN)} by name, not {', '.join(unknown)}."
+            )
+        wanted = {**marker.kwargs, **wanted}
+    if "folders" in wanted:
+        wanted["folders"] = [Path(folder) for folder in wanted["folders"]]
+    return wanted
