@@ -111,7 +111,7 @@ def _made(package: Path, template: str, *, is_found: bool) -> MadePackage:
         found for found in check_package(package).diagnostics if found.name == "not-served-yet"
     ]
     shown = shlex.quote(path_text(package))
-    commands = [f"covel validate-plugin {shown}"]
+    commands = [f"covel validate-plugin {shown}", f"covel test {shown}"]
     if template in RUNS and not any(found.hint for found in unserved):
         commands += _tries(package, template, files, is_found=is_found)
     notes = (found.message.partition(": ")[2] or found.message for found in unserved)

@@ -126,6 +126,11 @@ def test_two_templates_are_refused(covel: Covel) -> None:
 
 def test_json_names_files_and_commands(covel: Covel) -> None:
     made = covel("new", "plugin", "moss-ledger", "--dir", "here", "--json").json
-    assert made["files"] == ["PLUGIN.md", "server/index.py"]
+    tests = ["tests/runtime-cases.json", "tests/test_tool.py"]
+    assert made["files"] == ["PLUGIN.md", "server/index.py", *tests]
     assert (made["template"], made["notes"]) == ("tool", [])
-    assert [command.split()[1] for command in made["next"]] == ["validate-plugin", "run"]
+    assert [command.split()[1] for command in made["next"]] == [
+        "validate-plugin",
+        "test",
+        "run",
+    ]

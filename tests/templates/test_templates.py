@@ -2,7 +2,11 @@
 
 import json
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -97,3 +101,21 @@ def test_two_runtimes_of_one_template_share_their_data(covel: Covel, tmp_path: P
     (listed,) = second.json["toolCalls"]
     plants = json.loads(listed["envelope"])
     assert "Sphagnum" in json.dumps(plants)
+
+
+def test_the_tests_of_templates_pass_under_any_name(tmp_path: Path) -> None:
+    """In one pytest for all: `covel test` runs the same for one (tests/cli)."""
+    for template in ALL:
+        shutil.copytree(template, tmp_path / f"moss-{template.name}")
+    options = ["-p", "no:cacheprovider", "--import-mode=importlib", "-W", "error"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "--junitxml=report.xml", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    cases = ElementTree.parse(tmp_path / "report.xml").iter("testcase")
+    tested = {(case.get("classname") or "").split(".")[0] for case in cases}
+    assert tested >= {f"moss-{template.name}" for template in ALL}
