@@ -262,16 +262,6 @@ class Host:
         run = job_runner(self.ports, observer or SilentObserver())
         await self.ports.workers.drain(session_id, run)
 
-    async def finish_jobs(self, session_id: str, *, observer: Observer | None = None) -> None:
-        """Run the jobs of a session, or wait for them, until none is open; cancelled, they go on.
-
-        Raises:
-            RequestRefused: as `run`.
-        """
-        self._check_open()
-        run = job_runner(self.ports, observer or SilentObserver())
-        await self.ports.workers.settle(session_id, run, lambda job: True)
-
     async def serve_jobs(
         self, *, session_id: str | None = None, observer: Observer | None = None
     ) -> None:

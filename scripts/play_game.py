@@ -6,78 +6,20 @@ program is ended and begun again. A script stands in for the model; `--home DIR`
 """
 
 import argparse
-import os
-import pty
 import re
-import select
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 from demo import COVEL, ROOT
+from typist import Typist
 
 GAME = ROOT / "scripts" / "game" / "plugins"
 PACKAGES = ("harbour-office", "ledger", "omens", "seer")
 TURNS = 30
 PROMPT = "> "
-LIMIT_S = 120.0
-"""Far beyond what any step takes on a loaded machine."""
-
-
-class Typist:
-    """A program at a pseudo-terminal of its own; `seen` is all that it has shown."""
-
-    def __init__(self, home: Path, *arguments: str) -> None:
-        self.seen = ""
-        self._unread = ""
-        self._child, self._terminal = pty.fork()
-        if self._child == 0:
-            environ = {**os.environ, "COVEL_HOME": str(home), "NO_COLOR": "1", "TERM": "xterm"}
-            os.execve(COVEL, [str(COVEL), *arguments], environ)
-
-    def type(self, line: str) -> None:
-        """Type a line; what was shown before counts no more for `wait`."""
-        self._unread = ""
-        os.write(self._terminal, f"{line}\n".encode())
-
-    def press(self, key: bytes) -> None:
-        """Press a key."""
-        self._unread = ""
-        os.write(self._terminal, key)
-
-    def wait(self, end: str) -> str:
-        """What is shown until it ends with `end`."""
-        until = time.monotonic() + LIMIT_S
-        while not _plain(self._unread).endswith(end):
-            left = until - time.monotonic()
-            if left <= 0 or not self._read(left):
-                raise SystemExit(f"expected {end!r} at the end of:\n{self.seen[-2000:]}")
-        return _plain(self._unread)
-
-    def ended(self) -> int:
-        """The exit code."""
-        while self._read(LIMIT_S):
-            pass
-        return os.waitstatus_to_exitcode(os.waitpid(self._child, 0)[1])
-
-    def _read(self, limit_s: float) -> bool:
-        ready, _, _ = select.select([self._terminal], [], [], limit_s)
-        try:
-            chunk = os.read(self._terminal, 65_536) if ready else b""
-        except OSError:  # the other side has closed
-            return False
-        text = chunk.decode("utf-8", "replace")
-        self.seen += text
-        self._unread += text
-        return bool(chunk)
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\r(\x1b\[2K)?", "", text)
 
 
 def main() -> None:
@@ -94,17 +36,22 @@ def main() -> None:
 def play(home: Path) -> None:
     """Play the whole game in that home."""
     wanted = [part for name in PACKAGES for part in ("--plugins", name)]
+    begun = scripted(home, 1, first_replies())
+    with covel_play(home, *wanted, "--model", begun) as first:
+        first_part(first)
+    session_id = re.findall(r"covel play (session-\w+)", first.seen)[-1]
+    with covel_play(home, session_id, "--model", scripted(home, 2, second_replies())) as second:
+        second_part(second)
+    for part in (first, second):
+        print(part.screen.text)
+    print(f"Played {TURNS} turns of {session_id}. See docs/play.md")
+
+
+def covel_play(home: Path, *arguments: str) -> Typist:
+    """The program at a terminal, with the packages of the game."""
     shared = [part for name in PACKAGES for part in ("--trust", name)]
     shared += ["--plugins-dir", str(GAME)]
-    first = Typist(home, "play", *wanted, *shared, "--model", scripted(home, 1, first_replies()))
-    first_part(first)
-    session_id = re.findall(r"covel play (session-\w+)", first.seen)[-1]
-    script = scripted(home, 2, second_replies())
-    second = Typist(home, "play", session_id, *shared, "--model", script)
-    second_part(second)
-    for part in (first, second):
-        sys.stdout.write(_plain(part.seen))
-    print(f"\nPlayed {TURNS} turns of {session_id}. See docs/play.md")
+    return Typist(COVEL, ["play", *arguments, *shared], environ={"COVEL_HOME": str(home)})
 
 
 def first_part(game: Typist) -> None:
@@ -113,12 +60,12 @@ def first_part(game: Typist) -> None:
     say(game, 1)
     game.type("I say what I do in turn 2.")
     game.wait("Name*: ")
-    # A number over the limit is refused by the host, and the form is asked again.
+    game.type("Wren")
+    # A number over the limit is refused, and asked for again.
     for nights in ("12", "3"):
-        game.type("Wren")
         game.wait("Nights (from 1, to 9) [2]: ")
         game.type(nights)
-        game.wait("Name*: " if nights == "12" else PROMPT)
+    game.wait(PROMPT)
     for number in (4, 5):
         say(game, number)
     game.type("I say what I do in turn 6.")
@@ -127,8 +74,8 @@ def first_part(game: Typist) -> None:
     game.wait(PROMPT)
     game.type("I say what I do and think better of it.")
     game.wait("asks the model")
-    game.press(b"\x03")
-    assert "Aborted: nothing of it was committed." in game.wait(PROMPT)
+    game.press("\x03")
+    assert "Aborted: nothing was committed." in game.wait(PROMPT)
     for number in (8, 9):
         say(game, number)
     game.type("I say what I do in turn 10.")

@@ -78,7 +78,8 @@ def command(
         os.environ, extra_folders=plugins_dirs, trust=trusted, locale=locale, is_safe=is_safe
     )
     with log_to_file(settings) as output:
-        from covel_host.cli.playing import PlayOptions, new_session, newest_session, play_game
+        from covel_host.cli.play_session import PlayOptions
+        from covel_host.cli.playing import new_session, newest_session, play_game
 
         if session_id is None:
             session_id = (

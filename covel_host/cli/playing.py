@@ -1,21 +1,22 @@
 """A game from its session to its end: which one, what it begins with, and the host that plays."""
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 from covel_host.base.errors import HostError
 from covel_host.cli.approval import is_terminal
 from covel_host.cli.in_session import play, read_packages, read_store, stored_session
-from covel_host.cli.line_input import read_lines
 from covel_host.cli.log_notes import noted
 from covel_host.cli.output import note
-from covel_host.cli.play_session import PlaySession
+from covel_host.cli.play_session import PlayOptions, PlaySession
 from covel_host.cli.play_terminal import PlayTerminal
+from covel_host.cli.session_notes import SessionNotes, warn_of_missing
 from covel_host.cli.session_start import begin_empty, begin_in_world
-from covel_host.cli.story_note import warn_of_stories
 from covel_host.cli.turn_playing import stages_of
+from covel_host.cli.typed_input import can_edit, typed_lines
 from covel_host.host import Host
 from covel_host.models.selector import ModelSelector
 from covel_host.settings import Settings
@@ -24,15 +25,6 @@ from covel_host.store.sessions import list_sessions
 from covel_host.store.transaction import Reading
 
 _RECALLED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class PlayOptions:
-    """How a game is played."""
-
-    seat_id: str | None = None
-    record: bool = False
-    is_verbose: bool = False
 
 
 def new_session(settings: Settings, world: Path | None, packages: Sequence[str]) -> str:
@@ -82,39 +74,34 @@ def play_game(
     """
     session = stored_session(settings, session_id)
     catalog = read_packages(settings, (), session.active_packages)
-    for plugin_id in session.active_packages:
-        if plugin_id not in catalog.packages:
-            note(f"warning: the session's package {plugin_id!r} is not installed.")
-    is_interactive = is_terminal()
+    warn_of_missing(session, catalog)
+    options = replace(options, is_interactive=is_terminal())
     terminal = PlayTerminal(
         output,
         stages=stages_of(catalog),
         is_verbose=options.is_verbose,
-        is_interactive=is_interactive,
+        is_interactive=options.is_interactive,
+        is_edited=options.is_interactive and can_edit(input_stream, output),
     )
     earlier = read_store(settings, lambda reading: _earlier(reading, session_id))
+    begins = session.phase == "setup" or not (earlier or session.completed_player_turns)
 
-    async def body(host: Host) -> None:
-        if host.offline_note:
-            note(host.offline_note)
-        warn_of_stories(one.reading for one in host.catalog.generations())
-        game = PlaySession(
-            host,
-            session_id,
-            terminal,
-            seat_id=options.seat_id,
-            record=options.record,
-            is_interactive=is_interactive,
-        )
+    async def body(host: Host) -> int:
+        notes = SessionNotes(host, session_id, terminal.say)
+        await notes.tell()
+        game = PlaySession(host, session, terminal, notes, options)
         if earlier:
             terminal.show("\n\n".join(earlier))
-        read_lines(input_stream, game.take_line)
-        await game.work(begins=not earlier)
+        loop = asyncio.get_running_loop()
+        with (
+            noted(lambda line: loop.call_soon_threadsafe(terminal.say, line)),
+            typed_lines(input_stream, terminal, game.take_line) as editor,
+        ):
+            return await game.work(begins=begins, editor=editor)
 
-    with noted(terminal.say):
-        play(settings, catalog, body, may_ask=True, selector=selector)
+    code = play(settings, catalog, body, may_ask=True, selector=selector)
     note(f"To go on: covel play {session_id}")
-    return 0
+    return code
 
 
 def _earlier(reading: Reading, session_id: str) -> list[str]:

@@ -3,7 +3,7 @@
 Going on with a suspended run is shown the same way.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TextIO
 
 import click
@@ -15,17 +15,15 @@ from covel_host.cli.in_session import play, read_packages, stored_session
 from covel_host.cli.job_running import drained, end_line
 from covel_host.cli.log_notes import noted
 from covel_host.cli.output import note
-from covel_host.cli.run_execution import committed_revisions
+from covel_host.cli.run_execution import abort_message, committed_revisions
 from covel_host.cli.run_report import run_json
-from covel_host.cli.story_note import warn_of_stories
+from covel_host.cli.session_notes import SessionNotes, warn_of_missing
 from covel_host.cli.streams import give_up
 from covel_host.cli.turn_terminal import TurnTerminal
 from covel_host.host import Host
 from covel_host.models.selector import ModelSelector
 from covel_host.settings import Settings
-from covel_host.store.package_failures import read_package_failures
 from covel_host.turn.execution_report import ExecutionReport
-from covel_host.turn.package_pauses import paused_packages
 from covel_host.turn.resuming import ResumeRequest
 from covel_host.turn.turns import TurnReport, TurnRequest
 
@@ -46,19 +44,13 @@ def play_one(
     """
     session = stored_session(settings, request.session_id)
     catalog = read_packages(settings, (), session.active_packages)
-    for plugin_id in session.active_packages:
-        if plugin_id not in catalog.packages:
-            note(f"warning: the session's package {plugin_id!r} is not installed.")
+    warn_of_missing(session, catalog)
     terminal = TurnTerminal(
         output, stages=stages_of(catalog), is_quiet=as_json, is_verbose=is_verbose
     )
 
     async def body(host: Host) -> TurnReport:
-        if host.offline_note:
-            note(host.offline_note)
-        _warn_of_broken(host.catalog)
-        paused = await _warn_of_paused(host, request.session_id)
-        warn_of_stories((one.reading for one in host.catalog.generations()), paused=paused)
+        await SessionNotes(host, request.session_id).tell()
         report = await _played(host, request, terminal)
         await _run_jobs(host, request.session_id, terminal)
         return report
@@ -109,7 +101,7 @@ def _aborted(
     terminal.end_line()
     turn_ids = terminal.turn_ids
     revisions = committed_revisions(settings, session_id, turn_ids)
-    message = _abort_message(revisions)
+    message = abort_message(revisions)
     note(message)
     if as_json:
         document = {
@@ -123,15 +115,6 @@ def _aborted(
         }
         click.echo(dump_json(document), file=output)
     return FINDINGS
-
-
-def _abort_message(revisions: Sequence[int | None]) -> str:
-    committed = [revision for revision in revisions if revision is not None]
-    if not committed:
-        return "Aborted: nothing was committed."
-    if revisions[-1] is None:
-        return f"Aborted in the opening: the setup before it is revision {committed[-1]}."
-    return f"Aborted after the commit: the turn is revision {committed[-1]} of its session."
 
 
 def turn_json(report: TurnReport) -> dict[str, object]:
@@ -164,31 +147,6 @@ def stages_of(catalog: Catalog) -> Mapping[str, str | None]:
         for runtime in state.reading.runtimes
         if runtime.manifest is not None
     }
-
-
-def _warn_of_broken(catalog: Catalog) -> None:
-    for state in catalog.packages.values():
-        if state.generation is None:
-            note(
-                f"warning: the package {state.plugin_id!r} is {state.status}; none of its runtimes "
-                f"runs. See: covel plugins show {state.plugin_id}"
-            )
-
-
-async def _warn_of_paused(host: Host, session_id: str) -> frozenset[str]:
-    """Name the packages of the session that are set aside, and give them."""
-    failures = await host.ports.store.read(
-        lambda reading: read_package_failures(reading, session_id)
-    )
-    hashes = {one.plugin_id: one.content_hash for one in host.catalog.generations()}
-    paused = paused_packages(failures, hashes)
-    for plugin_id in sorted(paused):
-        note(
-            f"warning: the package {plugin_id!r} is set aside in this session after repeated "
-            "errors; none of its runtimes runs. To let it run again: "
-            f"covel plugins unpause {session_id} {plugin_id}"
-        )
-    return paused
 
 
 def _show(report: TurnReport) -> None:

@@ -39,15 +39,17 @@ class JobWorkers:
         """Let the workers look for new jobs at once."""
         self._woken.set()
 
-    async def serve(self, run: Runner) -> None:
+    async def serve(self, run: Runner, *, session_id: str | None = None) -> None:
         """Run the jobs of all sessions until cancelled; those under way are cancelled with it.
+
+        With `session_id` only those of that session.
 
         Sweeps at the start and every 30 s, and 1 s after one that failed.
         """
         try:
             while True:
                 wait_s = await self._swept()
-                await self._start_all(None, run)
+                await self._start_all(session_id, run)
                 await self._until(wait_s)
         finally:
             await self._stop()

@@ -90,7 +90,7 @@ def test_all_turns_are_told_in_order_and_the_aborted_one_left_nothing(game: Game
     said = [one.content for one in game.messages if one.source == "player"]
     assert len(said) == TURNS
     assert not any("think better" in text for text in said)
-    assert "Aborted: nothing of it was committed." in game.seen
+    assert "Aborted: nothing was committed." in game.seen
     (lost,) = [turn for turn in game.turns if turn.commit_status == "failed"]
     assert lost.failure is not None
     assert lost.failure["code"] == "aborted-by-player"

@@ -13,7 +13,7 @@ from covel_host.store.transaction import Transaction
 from covel_host.store.turns import get_turn
 from covel_host.turn.admission import ManualRequest
 from covel_host.turn.errors import RequestRefused
-from covel_host.turn.job_queue import cancel_job, retry_job
+from covel_host.turn.job_queue import StoredJobQueue, cancel_job, retry_job
 from covel_host.turn.session_changes import pause_session, resume_session
 from tests.support.casts import Table, agent, at_table, cast, function, story
 from tests.support.hosts import opened
@@ -79,6 +79,36 @@ def test_a_detached_runtime_is_queued_by_the_commit_and_runs_apart(tmp_path: Pat
         assert (run.origin, run.parent_turn_id) == ("background", turn.turn.turn_id)
         # A job moves no clock and writes no message.
         assert table.session.completed_player_turns == before.completed_player_turns == 1
+
+    at_table(tmp_path, body, say("Rain fell."))
+
+
+def test_a_host_that_serves_one_session_leaves_the_jobs_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cast(
+        tmp_path,
+        "tale",
+        {"told": story(), "track": function(NOTE, schedule=APART, effects=OWN)},
+    )
+
+    async def body(table: Table) -> None:
+        await table.play("I look up.")
+        other = await table.host.open_session([])
+        looked = asyncio.Event()
+        claim = StoredJobQueue.claim
+
+        async def watched(queue: StoredJobQueue, *given: Any, **more: Any) -> Any:
+            found = await claim(queue, *given, **more)
+            looked.set()
+            return found
+
+        monkeypatch.setattr(StoredJobQueue, "claim", watched)
+        serving = asyncio.ensure_future(table.host.serve_jobs(session_id=other))
+        await looked.wait()
+        assert states(table) == ["queued"]
+        serving.cancel()
+        await asyncio.wait({serving})
 
     at_table(tmp_path, body, say("Rain fell."))
 
