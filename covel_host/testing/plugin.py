@@ -32,8 +32,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Make the marker known, and leave the host's own modules as they are."""
     config.addinivalue_line("markers", _MARKER)
+    spare_host(config.pluginmanager.rewrite_hook)
+
+
+def spare_host(rewriting: Any) -> None:
+    """Take the host off the list of what pytest compiles with asserts that explain themselves.
+
+    It puts every module there that is installed together with a plugin. For the host's that takes
+    seconds in each run and shows a test nothing; pytest has no public way to say so, and where its
+    list has another name the run is slow and goes on.
+    """
+    for name in ("covel_host", "plugin_sdk"):
+        getattr(rewriting, "_must_rewrite", set()).discard(name)
+    getattr(rewriting, "_marked_for_rewrite_cache", {}).clear()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseCollector | None":

@@ -3,9 +3,12 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
+from covel_host.testing.plugin import spare_host
 from tests.support.kit_package import write_stall
 
 CASES = '[{"name": "counts", "runtimeId": "stall/count"}, {"name": "fails", "runtimeId": "none"}]'
@@ -114,3 +117,18 @@ def test_markers_of_a_module_hold_where_a_test_says_nothing_else(stall: Path) ->
     )
     done = pytest_of(stall)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_hosts_own_modules_are_not_compiled_anew(pytestconfig: pytest.Config) -> None:
+    """An installed host would be: pytest lists what comes with a plugin."""
+    hook = pytestconfig.pluginmanager.rewrite_hook
+    assert isinstance(hook, AssertionRewritingHook)
+    hook._must_rewrite.update({"covel_host", "plugin_sdk"})
+
+    def is_marked(name: str) -> bool:
+        return hook._is_marked_for_rewrite(name, SimpleNamespace(trace=print))
+
+    assert is_marked("covel_host.host")
+    spare_host(hook)
+    assert not is_marked("covel_host.host")
+    assert not is_marked("plugin_sdk.tools")
