@@ -83,12 +83,11 @@ class BottomLine:
         """
         self.hide()
         self.type(line, len(line))
-        self._paint(ADDED if self._prompt is None else self._prompt)
-        self._write("\n")
+        self._paint(ADDED if self._prompt is None else self._prompt, end="\n")
         self._row, self._prompt = None, None
         self.type("", 0)
 
-    def _paint(self, prompt: str) -> None:
+    def _paint(self, prompt: str, *, end: str = "") -> None:
         before = _on_one_line(prompt + self._text[: self._cursor])
         behind = _on_one_line(self._text[self._cursor :])
         columns = max(self._columns(), _NARROWEST)
@@ -105,7 +104,7 @@ class BottomLine:
             painted += _UP.format(last_row - row) if last_row > row else ""
             painted += "\r" + (_RIGHT.format(column) if column else "")
         self._row = row
-        self._write(painted)
+        self._write(painted + end)
 
 
 def _on_one_line(text: str) -> str:

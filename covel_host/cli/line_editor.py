@@ -10,7 +10,9 @@ from covel_host.cli.cells import cells
 MAX_HISTORY: Final = 500
 """Lines that can be fetched back."""
 
-_KEY: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1bO[@-~]|\x1b[^\[O]|\x1b$|[^\x1b]", re.DOTALL)
+_KEY: Final = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1bO[@-~]|\x1b[^\[O]|[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+", re.DOTALL
+)
 _BEGUN: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|O)\Z")
 _PASTE_BEGINS: Final = "\x1b[200~"
 _PASTE_ENDS: Final = "\x1b[201~"
@@ -48,7 +50,7 @@ class LineEditor:
                 yield None
             elif (change := _KEYS.get(key)) is not None:
                 change(self)
-            elif len(key) == 1:
+            elif not key.startswith("\x1b"):
                 self._insert(key)
 
     def clear(self) -> None:
@@ -63,11 +65,10 @@ class LineEditor:
         self.clear()
         return line
 
-    def _insert(self, char: str) -> None:
-        if unicodedata.category(char) in _UNTYPED:
-            return
-        self.text = self.text[: self.cursor] + char + self.text[self.cursor :]
-        self.cursor += 1
+    def _insert(self, text: str) -> None:
+        text = "".join(char for char in text if unicodedata.category(char) not in _UNTYPED)
+        self.text = self.text[: self.cursor] + text + self.text[self.cursor :]
+        self.cursor += len(text)
 
     # --- keys ---------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from covel_host.cli.cells import cells
 from covel_host.cli.streams import give_up
 
 # Control characters could steer a terminal, and those that override the direction of writing show
@@ -74,10 +75,13 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> str:
     """`rows` with columns of equal width; the last column is free, lines end with a line end."""
     if not rows:
         return ""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    widths = [max(cells(row[place]) for row in rows) for place in range(len(rows[0]))]
     widths[-1] = 0
     lines = (
-        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        indent
+        + "  ".join(
+            text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=True)
+        )
         for row in rows
     )
     return "".join(f"{line.rstrip()}\n" for line in lines)

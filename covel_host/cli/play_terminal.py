@@ -10,6 +10,7 @@ from covel_host.cli.bottom_line import BottomLine
 from covel_host.cli.output import note, one_line, safe_text
 from covel_host.cli.run_terminal import RunTerminal
 from covel_host.cli.streams import give_up
+from covel_host.cli.word_wrap import WordWrap, wrapped
 from covel_host.diagnostics.ansi import wants_colour
 from covel_host.trace.events import SessionEvent, TraceEvent
 
@@ -47,6 +48,7 @@ class PlayTerminal(RunTerminal):
         self._bottom = BottomLine(
             self.steer, columns=self._columns, colour=wants_colour(output, os.environ)
         )
+        self._wrap = WordWrap(self._columns)
         self._told = ""
         self._waiting: list[tuple[str, bool]] = []
         self._plain_prompt = ""
@@ -56,6 +58,7 @@ class PlayTerminal(RunTerminal):
     async def on_event(self, event: SessionEvent) -> None:
         """Show where the game is, and what is shown to players."""
         await super().on_event(event)
+        self._flush()
         payload: Any = event.payload
         match event.type:
             case "execution.started":
@@ -88,6 +91,7 @@ class PlayTerminal(RunTerminal):
 
     def on_trace(self, event: TraceEvent) -> None:
         """Show that a model is asked; and tool calls, if they were asked for."""
+        self._flush()
         if self._is_verbose:
             super().on_trace(event)
         elif event.type == "llm.calling":
@@ -110,21 +114,21 @@ class PlayTerminal(RunTerminal):
     def show(self, text: str) -> None:
         """Show lines of the game itself."""
         self.end_line()
-        self._write(text if text.endswith("\n") else f"{text}\n")
+        self._write(self._rows(text if text.endswith("\n") else f"{text}\n"))
         self._write(self._plain_prompt)
 
     def say(self, text: str) -> None:
         """Show one line beside the game."""
         self.end_line()
         self._bottom.hide()
-        note(text)
+        note(self._rows(text))
         self._bottom.show()
         self._write(self._plain_prompt)
 
     def end_line(self) -> None:
         """Begin a new line where one is under way; prose that has waited is shown before."""
         self._release()
-        super().end_line()
+        self._end_prose()
 
     def steer(self, text: str) -> None:
         """Write what steers the terminal."""
@@ -162,8 +166,7 @@ class PlayTerminal(RunTerminal):
         """Show the line so far, on a row of its own."""
         if (text, cursor) == (self._bottom.text, self._bottom.cursor):
             return
-        if self._is_mid_line:
-            super().end_line()
+        self._end_prose()
         self._bottom.hide()
         self._bottom.type(text, cursor)
         self._bottom.show()
@@ -172,8 +175,7 @@ class PlayTerminal(RunTerminal):
 
     def entered(self, line: str) -> None:
         """Leave the line as it was entered; what has waited for it is shown."""
-        if self._is_mid_line:
-            super().end_line()
+        self._end_prose()
         self._bottom.enter(line)
         self._release()
 
@@ -193,13 +195,28 @@ class PlayTerminal(RunTerminal):
 
     def _prose(self, text: str, *, reset: bool) -> None:
         if reset:
+            self._flush()
             if self._is_mid_line:
-                self._write(f"{_DRAFT_DROPPED}\n")
+                self._write(_DRAFT_DROPPED)
+                self._end_prose()
             self._told = ""
         if text:
             self._bottom.set_status("")
             self._told += text
-            self._write(text)
+            self._write(self._wrap.feed(safe_text(text)) if self.is_edited else text)
+
+    def _flush(self) -> None:
+        """Show the word under way: what comes next may be long in coming."""
+        self._write(self._wrap.flush())
+
+    def _end_prose(self) -> None:
+        self._flush()
+        super().end_line()
+        self._wrap.begin()
+
+    def _rows(self, text: str) -> str:
+        """`text` broken between words, where we break it."""
+        return wrapped(safe_text(text), self._columns) if self.is_edited else text
 
     def _release(self) -> None:
         """Show the prose that has waited."""

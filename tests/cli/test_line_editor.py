@@ -73,6 +73,11 @@ def test_what_is_pasted_is_one_line() -> None:
     )
 
 
+def test_a_long_paste_is_taken_at_once() -> None:
+    text = "钟 " * 50_000
+    assert typed(f"\x1b[200~{text}\x1b[201~", "\n")[0] == [text]
+
+
 @given(st.lists(st.text(max_size=5) | st.sampled_from([LEFT, RIGHT, UP, HOME, BACK, DELETE])))
 def test_the_cursor_stays_in_the_line_and_no_control_gets_into_it(keys: list[str]) -> None:
     _, text, cursor = typed(*keys)

@@ -29,6 +29,7 @@ def test_one_line_is_one_line_within_its_limit(text: str, limit: int) -> None:
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:
     assert table([("a", "bb", "c"), ("aaa", "b", "cc")]) == "a    bb  c\naaa  b   cc\n"
+    assert table([("钟", "b"), ("aaa", "c")]) == "钟   b\naaa  c\n"
     assert table([]) == ""
 
 

@@ -102,13 +102,28 @@ def test_prose_waits_while_a_line_is_typed(output: Terminal, terminal: PlayTermi
     prose(terminal, "It pours.")
     assert output.screen.text == "It rai\n+ No"
     terminal.typed("", 0)
+    told(terminal, "narrative.completed", content="It pours.")
     assert output.screen.text == "It rai\nns. […]\nIt pours."
     terminal.typed("Y", 1)
     told(terminal, "job-status.updated", runtimeId="tale/late", message="half\n\x1bdone")
     assert output.screen.text.endswith("\n[tale/late: half \N{REPLACEMENT CHARACTER}done]\n+ Y")
     terminal.entered("Yes")
-    prose(terminal, "So.")
-    assert output.screen.text.endswith("\n+ Yes\nSo.")
+    prose(terminal, "So it is.")
+    assert output.screen.text.endswith("\n+ Yes\nSo it")
+    terminal.end_line()
+    assert output.screen.text.endswith("\n+ Yes\nSo it is.\n")
+
+
+def test_prose_is_broken_between_words(output: Terminal, terminal: PlayTerminal) -> None:
+    for piece in ("It rains on the q", "uay of Salthaven, ", "and the ferry is late", " as ever."):
+        prose(terminal, piece)
+    terminal.end_line()
+    assert output.screen.text == (
+        "It rains on the quay of Salthaven, and the ferry is late as ever.\n"
+    )
+    prose(terminal, "雨" * 45 + "。")
+    terminal.end_turn()
+    assert output.screen.text.endswith("\n" + "雨" * 40 + "\n" + "雨" * 5 + "。\n")
 
 
 def test_what_is_typed_stays_below_what_comes(output: Terminal, terminal: PlayTerminal) -> None:

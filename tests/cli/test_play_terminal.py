@@ -173,6 +173,7 @@ def test_a_game_that_is_ended_by_force_at_the_prompt_can_be_gone_on_with(
     again = play("--last", replies=[said("You go.")])
     again.wait("姓名*: ")
     again.type("")
+    again.wait_shown("must be filled in.")
     again.wait("姓名*: ")
     again.type("阿丽")
     shown = again.wait("> ")
