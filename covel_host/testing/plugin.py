@@ -84,11 +84,14 @@ def covel(request: pytest.FixtureRequest, covel_package: Path) -> "Iterator[Pack
     from covel_host.testing.private_settings import PrivateHostOptions
     from plugin_sdk.testing import NotLoaded
 
+    problems, options = "", PrivateHostOptions(**_wanted(request))
     try:
-        bench = PackageBench(covel_package, PrivateHostOptions(**_wanted(request)))
+        bench = PackageBench(covel_package, options)
     except NotLoaded as error:
-        # The package's problems, and not the host's own stack.
-        pytest.fail(str(error), pytrace=False)
+        problems = str(error)
+    if problems:
+        # They alone, and not the host's own stack.
+        pytest.fail(problems, pytrace=False)
     try:
         yield bench
     finally:

@@ -17,7 +17,12 @@ from tests.cli.support import ROOT, Covel, call, write_script
 
 FOLDER = ROOT / "templates"
 # World packs are no packages; `tests/cli/test_validate_world.py` checks those.
-ALL = sorted(path for path in FOLDER.iterdir() if path.is_dir() and path.name != "worlds")
+ALL = sorted(
+    path for path in FOLDER.iterdir() if path.is_dir() and path.name not in ("examples", "worlds")
+)
+EXAMPLES = sorted(path for path in (FOLDER / "examples").iterdir() if path.is_dir())
+MOST_LINES = 150
+"""Lines of an example at most, without its tests: it has to be read in one go."""
 
 
 def is_served(template: str) -> bool:
@@ -25,7 +30,7 @@ def is_served(template: str) -> bool:
     return not any(found.hint for found in check_package(FOLDER / template).diagnostics)
 
 
-@pytest.mark.parametrize("template", ALL, ids=lambda path: path.name)
+@pytest.mark.parametrize("template", [*ALL, *EXAMPLES], ids=lambda path: path.name)
 def test_a_template_has_nothing_but_notes_on_what_is_not_served(template: Path) -> None:
     found = check_package(template).diagnostics
     assert [one for one in found if one.name != "not-served-yet"] == []
@@ -43,7 +48,20 @@ def test_a_template_works_under_any_name(template: Path) -> None:
 def test_the_page_of_templates_names_each() -> None:
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     rows = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
-    assert sorted(rows) == [path.name for path in ALL]
+    assert sorted(rows) == sorted(path.name for path in [*ALL, *EXAMPLES])
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_is_short(example: Path) -> None:
+    files = [path for path in example.rglob("*") if path.is_file()]
+    own = [path for path in files if path.suffix in (".md", ".py", ".json")]
+    lines = [
+        line
+        for path in own
+        if "tests" not in path.relative_to(example).parts
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert len(lines) < MOST_LINES
 
 
 @pytest.mark.parametrize("template", [name for name in TEMPLATES if is_served(name)])
@@ -103,10 +121,12 @@ def test_two_runtimes_of_one_template_share_their_data(covel: Covel, tmp_path: P
     assert "Sphagnum" in json.dumps(plants)
 
 
-def test_the_tests_of_templates_pass_under_any_name(tmp_path: Path) -> None:
+def test_the_tests_of_templates_pass_under_any_name_and_those_of_examples(tmp_path: Path) -> None:
     """In one pytest for all: `covel test` runs the same for one (tests/cli)."""
     for template in ALL:
         shutil.copytree(template, tmp_path / f"moss-{template.name}")
+    for example in EXAMPLES:
+        shutil.copytree(example, tmp_path / example.name)
     options = ["-p", "no:cacheprovider", "--import-mode=importlib", "-W", "error"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "--junitxml=report.xml", "."],
@@ -119,3 +139,4 @@ def test_the_tests_of_templates_pass_under_any_name(tmp_path: Path) -> None:
     cases = ElementTree.parse(tmp_path / "report.xml").iter("testcase")
     tested = {(case.get("classname") or "").split(".")[0] for case in cases}
     assert tested >= {f"moss-{template.name}" for template in ALL}
+    assert tested >= {example.name for example in EXAMPLES}

@@ -124,6 +124,7 @@ def test_the_hosts_own_modules_are_not_compiled_anew(pytestconfig: pytest.Config
     hook = pytestconfig.pluginmanager.rewrite_hook
     assert isinstance(hook, AssertionRewritingHook)
     hook._must_rewrite.update({"covel_host", "plugin_sdk"})
+    hook._marked_for_rewrite_cache.clear()
 
     def is_marked(name: str) -> bool:
         return hook._is_marked_for_rewrite(name, SimpleNamespace(trace=print))
