@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from pydantic.alias_generators import to_camel
 
+from covel_host.cli.prompt_costs import costs_json, prompt_costs
 from covel_host.cli.trace_facts import Prompt, TraceFacts
 from covel_host.store.values import time_text
 from covel_host.trace.report import Step, totals_of
@@ -37,11 +38,12 @@ def call_json(facts: TraceFacts, number: int) -> dict[str, object]:
 
 
 def prompt_json(prompt: Prompt) -> dict[str, object]:
-    """`{call, messages, tools}`, the latter two as they were sent."""
+    """`{call, messages, tools, tokens}`, the second and third as they were sent."""
     return {
         "call": _step(prompt.call),
         "messages": prompt.messages,
         "tools": prompt.tools,
+        "tokens": costs_json(prompt_costs(prompt)),
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from covel_host.base.json_text import dump_json
 from covel_host.cli.output import counted, one_line, safe_text
+from covel_host.cli.prompt_costs import costs_text, prompt_costs
 from covel_host.cli.trace_facts import Prompt, TraceFacts
 from covel_host.trace.report import Step, Totals, totals_of
 from plugin_sdk.values import JsonObject, JsonValue
@@ -49,12 +50,12 @@ def call_text(facts: TraceFacts, number: int) -> str:
 
 
 def prompt_text(prompt: Prompt) -> str:
-    """The messages and tools of one call in full, in the order in which they were sent."""
+    """The messages and tools of one call in full, as they were sent, and what each part costs."""
     if prompt.call.is_concealed:
         return "The runtime is concealed: its prompts are not kept.\n"
     parts = [_message(one) for one in prompt.messages]
     parts += [f"=== tool\n{_pretty(tool)}\n" for tool in prompt.tools]
-    return "".join(parts)
+    return "".join([*parts, "=== tokens\n", costs_text(prompt_costs(prompt))])
 
 
 def _lines(above: Step, depth: int) -> Iterator[str]:

@@ -111,7 +111,7 @@ class AgentModel:
     async def _retried(
         self, parts: PromptParts, transcript: Sequence[PromptMessage], choice: ToolChoice
     ) -> ModelReply:
-        call = await self._planned(PromptParts(parts.system, (*parts.messages, *transcript)))
+        call = await self._planned(replace(parts, messages=(*parts.messages, *transcript)))
         retries = self.run.manifest.agent_settings.loop.max_retries
         # All attempts are one logical call: they share its time and its requests.
         budget = CallBudget()
@@ -177,7 +177,9 @@ class AgentModel:
         )
         self.sent = request
         slot = self.ports.gateway.slot_for(call.slot)
-        trace.add_call(self.traced.sent(request), **calling_facts(request, slot, attempt=attempt))
+        trace.add_call(
+            self.traced.sent(request, call.parts), **calling_facts(request, slot, attempt=attempt)
+        )
         started = self.ports.clock.monotonic()
         with self.deadline.model_call():
             try:

@@ -5,7 +5,7 @@ same from turn to turn and a provider can keep its prefix; everything that chang
 turn context, behind the history. A body that names volatile template variables gives that up.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from covel_host.models.messages import AssistantMessage, SystemMessage, UserMessage
 from covel_host.runtime.prompt_blocks import (
@@ -23,12 +23,18 @@ from covel_host.runtime.prompt_inputs import (
     PromptMessage,
     PromptParts,
     PromptSegment,
+    Section,
     StageActivation,
 )
 from covel_host.runtime.prompt_lore import active_lore
 from covel_host.runtime.prompt_own_data import own_data_block
 from covel_host.runtime.prompt_preamble import preamble, with_preamble
-from covel_host.runtime.prompt_segments import belongs_to_system, segment_message, segments_for
+from covel_host.runtime.prompt_segments import (
+    belongs_to_system,
+    segment_message,
+    segment_name,
+    segments_for,
+)
 from covel_host.runtime.prompt_templates import fill_template
 from covel_host.runtime.prompt_texts import sentence
 
@@ -50,9 +56,19 @@ def build_prompt(inputs: PromptInputs) -> PromptParts:
         inputs.segments, inputs.runtime, visibility=inputs.completion.visibility
     )
     lore = active_lore(inputs.lore, inputs.player_message)
+    opening = preamble(
+        inputs.runtime,
+        inputs.completion,
+        content_locale=inputs.content_locale,
+        output_schema=inputs.output_schema,
+    )
+    system = _written(_system(inputs, segments, lore))
+    context = _written(_turn_context(inputs, segments, lore))
     return PromptParts(
-        system=_system(inputs, segments, lore),
-        messages=tuple(_messages(inputs, segments, lore)),
+        system=with_preamble(_joined(system), opening),
+        messages=tuple(_messages(inputs, segments, lore, _joined(context))),
+        system_sections=(Section("framework", opening), *system),
+        context_sections=context,
     )
 
 
@@ -60,41 +76,41 @@ def _system(
     inputs: PromptInputs,
     segments: Sequence[PromptSegment],
     lore: Sequence[LoreEntry],
-) -> str:
+) -> Iterator[Section]:
     lasting = [segment for segment in segments if segment.volatility != "turn"]
     constant = [entry for entry in lore if entry.is_constant]
-    parts = [
-        fill_template(inputs.body, inputs.variables),
-        *(segment.content for segment in lasting if segment.position == "system"),
-        *(entry.content for entry in constant if entry.position == "before_plugin"),
-        events_block(inputs.events, locale=inputs.completion.locale) if inputs.events else "",
-        _stage_block(inputs),
-        *(entry.content for entry in constant if entry.position == "after_plugin"),
-        *(
-            segment.content
-            for segment in lasting
-            if segment.position != "system" and belongs_to_system(segment)
-        ),
-    ]
-    opening = preamble(
-        inputs.runtime,
-        inputs.completion,
-        content_locale=inputs.content_locale,
-        output_schema=inputs.output_schema,
-    )
-    return with_preamble(_joined(parts), opening)
+    yield Section("body", fill_template(inputs.body, inputs.variables))
+    yield from map(_segment, (one for one in lasting if one.position == "system"))
+    yield from map(_lore, (one for one in constant if one.position == "before_plugin"))
+    if inputs.events:
+        yield Section("events", events_block(inputs.events, locale=inputs.completion.locale))
+    if _runs_at_stage(inputs):
+        yield Section("activation", activation_block(inputs.activation))
+    yield from map(_lore, (one for one in constant if one.position == "after_plugin"))
+    for segment in lasting:
+        if segment.position != "system" and belongs_to_system(segment):
+            yield _segment(segment)
+
+
+def _segment(segment: PromptSegment) -> Section:
+    return Section(segment_name(segment), segment.content)
+
+
+def _lore(entry: LoreEntry) -> Section:
+    return Section(f"lore {entry.entry_id}", entry.content)
 
 
 def _messages(
     inputs: PromptInputs,
     segments: Sequence[PromptSegment],
     lore: Sequence[LoreEntry],
+    context: str,
 ) -> list[PromptMessage]:
     outside = [segment for segment in segments if not belongs_to_system(segment)]
     conversation = [
         *_placed(outside, "pre-history"),
         *_history(inputs),
-        *_turn_context(inputs, segments, lore),
+        *([PromptMessage(SystemMessage(context), "turn-context")] if context else []),
         *_current_turn(inputs),
     ]
     for entry in lore:
@@ -130,26 +146,21 @@ def _turn_context(
     inputs: PromptInputs,
     segments: Sequence[PromptSegment],
     lore: Sequence[LoreEntry],
-) -> list[PromptMessage]:
+) -> Iterator[Section]:
     locale = inputs.completion.locale
-    parts = [
-        *(own_data_block(data, locale=locale) for data in inputs.own_data),
-        _inputs(inputs),
-        exports_block(inputs.exports) if inputs.exports else "",
-        "" if _runs_at_stage(inputs) else activation_block(inputs.activation),
-        *(
-            entry.content
-            for entry in lore
-            if not entry.is_constant and not isinstance(entry.position, Depth)
-        ),
-        *(
-            segment.content
-            for segment in segments
-            if segment.volatility == "turn" and belongs_to_system(segment)
-        ),
-    ]
-    text = _joined(parts)
-    return [PromptMessage(SystemMessage(text), "turn-context")] if text else []
+    for data in inputs.own_data:
+        yield Section(f"own data {data.tag}", own_data_block(data, locale=locale))
+    yield Section("inputs", _inputs(inputs))
+    if inputs.exports:
+        yield Section("exports", exports_block(inputs.exports))
+    if not _runs_at_stage(inputs):
+        yield Section("activation", activation_block(inputs.activation))
+    for entry in lore:
+        if not entry.is_constant and not isinstance(entry.position, Depth):
+            yield _lore(entry)
+    for segment in segments:
+        if segment.volatility == "turn" and belongs_to_system(segment):
+            yield _segment(segment)
 
 
 def _inputs(inputs: PromptInputs) -> str:
@@ -174,13 +185,18 @@ def _current_turn(inputs: PromptInputs) -> list[PromptMessage]:
     return [current, *stories, PromptMessage(note, "note")]
 
 
-def _stage_block(inputs: PromptInputs) -> str:
-    return activation_block(inputs.activation) if _runs_at_stage(inputs) else ""
-
-
 def _runs_at_stage(inputs: PromptInputs) -> bool:
     return isinstance(inputs.activation, StageActivation)
 
 
-def _joined(parts: Iterable[str]) -> str:
-    return "\n\n".join(part.strip("\n") for part in parts if part.strip())
+def _written(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """Those with a text, without the empty lines around it."""
+    return tuple(
+        Section(section.name, section.text.strip("\n"))
+        for section in sections
+        if section.text.strip()
+    )
+
+
+def _joined(sections: Iterable[Section]) -> str:
+    return "\n\n".join(section.text for section in sections)

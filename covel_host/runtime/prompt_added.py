@@ -1,6 +1,6 @@
 """Segments that are added to a prompt that stands already (spec/execution.md 5.2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from covel_host.manifest.runtime_io import Visibility
@@ -10,8 +10,14 @@ from covel_host.runtime.prompt_inputs import (
     PromptParts,
     PromptRuntime,
     PromptSegment,
+    Section,
 )
-from covel_host.runtime.prompt_segments import belongs_to_system, segment_message, segments_for
+from covel_host.runtime.prompt_segments import (
+    belongs_to_system,
+    segment_message,
+    segment_name,
+    segments_for,
+)
 
 
 def with_segments(
@@ -30,20 +36,26 @@ def with_segments(
     """
     chosen = segments_for(segments, runtime, visibility=visibility)
     of_system = [segment for segment in chosen if belongs_to_system(segment)]
-    lasting = [segment.content for segment in of_system if segment.volatility != "turn"]
-    of_turn = [segment.content for segment in of_system if segment.volatility == "turn"]
+    lasting = _sections(segment for segment in of_system if segment.volatility != "turn")
+    of_turn = _sections(segment for segment in of_system if segment.volatility == "turn")
     outside = [segment for segment in chosen if not belongs_to_system(segment)]
-    messages = _with_turn_context(parts.messages, of_turn)
+    messages = _with_turn_context(parts.messages, [section.text for section in of_turn])
     behind = _place(messages, lambda entry: entry.origin == "transcript")
     return PromptParts(
-        "\n\n".join((parts.system, *lasting)),
+        "\n\n".join((parts.system, *(section.text for section in lasting))),
         (
             *(_message(segment) for segment in outside if segment.position == "pre-history"),
             *messages[:behind],
             *(_message(segment) for segment in outside if segment.position == "post-history"),
             *messages[behind:],
         ),
+        system_sections=(*parts.system_sections, *lasting),
+        context_sections=(*parts.context_sections, *of_turn),
     )
+
+
+def _sections(segments: Iterable[PromptSegment]) -> tuple[Section, ...]:
+    return tuple(Section(segment_name(segment), segment.content) for segment in segments)
 
 
 def _with_turn_context(

@@ -6,6 +6,7 @@ wrote themselves is never trimmed.
 
 from collections import defaultdict, deque
 from collections.abc import Sequence
+from dataclasses import replace
 
 from covel_host.base.json_text import dump_json, json_copy
 from covel_host.hooks.hook import HookFacts
@@ -48,9 +49,10 @@ async def assembled(
     )
     outcome = await ports.hooks.dispatch("post_context_assembly", prompt, agent_facts(run, ports))
     after = outcome.payload
-    return PromptParts(
-        with_preamble(after.system_prompt, agent_opening(run, settings)),
-        _with_origins(parts.messages, after.messages),
+    return replace(
+        parts,
+        system=with_preamble(after.system_prompt, agent_opening(run, settings)),
+        messages=_with_origins(parts.messages, after.messages),
     )
 
 
@@ -110,9 +112,10 @@ class CallPlanning:
         parts = call.parts
         if wanted.messages != asked.messages:
             system, rest = _system_of(wanted.messages)
-            parts = PromptParts(
-                with_preamble(system, agent_opening(self._run, self._settings)),
-                _with_origins(parts.messages, rest),
+            parts = replace(
+                parts,
+                system=with_preamble(system, agent_opening(self._run, self._settings)),
+                messages=_with_origins(parts.messages, rest),
             )
         return with_segments(
             parts,

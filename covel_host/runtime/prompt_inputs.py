@@ -208,8 +208,22 @@ class PromptMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A named part of the system prompt or of the turn context."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class PromptParts:
-    """A request before the budget: the system prompt, then the messages in order."""
+    """A request before the budget: the system prompt, then the messages in order.
+
+    The sections are what the system prompt and the turn context were put together from; a hook may
+    have changed the texts since.
+    """
 
     system: str
     messages: tuple[PromptMessage, ...]
+    system_sections: tuple[Section, ...] = ()
+    context_sections: tuple[Section, ...] = ()

@@ -29,6 +29,11 @@ def segments_for(
     return tuple(sorted(chosen, key=_sort_key))
 
 
+def segment_name(segment: PromptSegment) -> str:
+    """What outlines of prompts call a segment."""
+    return f"segment {segment.provider_plugin_id}/{segment.segment_id}"
+
+
 def segment_message(segment: PromptSegment) -> Message:
     """The message a segment outside the system prompt becomes."""
     if segment.role == "user":

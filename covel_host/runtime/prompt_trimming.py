@@ -81,7 +81,7 @@ class _Draft:
 
     def __init__(self, parts: PromptParts, overhead_tokens: int, *, limit: int) -> None:
         self.limit = limit
-        self._system = parts.system
+        self._parts = parts
         self._kept: dict[int, PromptMessage] = dict(enumerate(parts.messages))
         self._costs = {place: message_tokens(entry.message) for place, entry in self._kept.items()}
         system_tokens = MESSAGE_OVERHEAD_TOKENS + estimate_tokens(parts.system)
@@ -113,7 +113,7 @@ class _Draft:
         return shortened
 
     def parts(self) -> PromptParts:
-        return PromptParts(self._system, tuple(self._kept.values()))
+        return replace(self._parts, messages=tuple(self._kept.values()))
 
     def _replace(self, place: int, message: ToolMessage) -> bool:
         saved = self._costs[place] - message_tokens(message)

@@ -15,6 +15,8 @@ from covel_host.models.messages import (
     UserMessage,
 )
 from covel_host.runtime.private_traces import without_private
+from covel_host.runtime.prompt_inputs import PromptParts
+from covel_host.runtime.prompt_outline import PromptOutline
 from covel_host.runtime.run import RuntimeRun
 from covel_host.tools.calls import ToolCallResult
 from covel_host.tools.refusals import DELEGATE
@@ -41,10 +43,14 @@ class TracedPrompts:
         # One function: what is described once is known by it.
         self._describe = self._described
 
-    def sent(self, request: ModelRequest) -> SentPrompt:
-        """The request's prompt for the trace."""
+    def sent(self, request: ModelRequest, parts: PromptParts) -> SentPrompt:
+        """The prompt of a request for the trace, which was made from `parts`."""
         return SentPrompt(
-            request.messages, request.tools, describe=self._describe, hidden=self._hidden
+            request.messages,
+            request.tools,
+            describe=self._describe,
+            hidden=self._hidden,
+            outline=None if self._is_private else PromptOutline(parts).to_json,
         )
 
     def answered(self, result: ToolCallResult) -> None:

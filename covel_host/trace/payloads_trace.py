@@ -96,7 +96,10 @@ class ToolReplaced(ToolEvent):
 
 
 class ModelCalling(RunPayload):
-    """A request to a model; `messages` and `tools` name parts of the prompt (docs/tracing.md)."""
+    """A request to a model; `messages` and `tools` name parts of the prompt (docs/tracing.md).
+
+    `outline` says what it was put together from, with estimated tokens.
+    """
 
     slot: str | None = None
     model: str | None = None
@@ -109,6 +112,7 @@ class ModelCalling(RunPayload):
     messages: list[str] | None = None
     tool_count: int | None = None
     tools: list[str] | None = None
+    outline: Members | None = None
 
 
 class Answered(RunPayload):

@@ -36,9 +36,10 @@ class SentPrompt:
 
     `describe` is asked when the event is read first; one function per run, so that what its calls
     have in common is described once. `hidden` are texts that the trace shows nowhere in it.
+    `outline` says what the prompt was put together from; it is asked then, too.
     """
 
-    __slots__ = ("describe", "hidden", "messages", "tools")
+    __slots__ = ("describe", "hidden", "messages", "outline", "tools")
 
     def __init__(
         self,
@@ -47,7 +48,9 @@ class SentPrompt:
         *,
         describe: Describe,
         hidden: tuple[str, ...] = (),
+        outline: Callable[[], JsonObject] | None = None,
     ) -> None:
+        self.outline = outline
         self.messages = messages
         self.tools = tools
         self.describe = describe
@@ -72,6 +75,8 @@ class PromptBook:
             "toolCount": len(prompt.tools),
             "tools": self._list(prompt.tools, prompt),
         }
+        if prompt.outline is not None:
+            members["outline"] = prompt.outline()
         return members, dict(list(self._texts.items())[known:])
 
     def _list(self, items: Sequence[object], prompt: SentPrompt) -> list[JsonValue]:

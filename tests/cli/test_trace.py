@@ -73,6 +73,31 @@ def test_a_prompt_is_shown_as_it_was_sent(covel: Covel, folder: Path, tmp_path: 
     assert "=== tool echo-value\n" in text
 
 
+def test_each_part_of_a_prompt_has_its_cost(covel: Covel, folder: Path, tmp_path: Path) -> None:
+    session_id = run_echo(covel, folder, tmp_path)
+    told = covel("trace", session_id, "--prompt", "2", "--json").json["tokens"]
+    parts = {part["name"]: part["tokens"] for part in told["parts"]}
+    assert list(parts) == [
+        "system: framework",
+        "system: body",
+        "system: framing, rounding",
+        "turn context: activation",
+        "turn context: framing, rounding",
+        "player input",
+        "this run so far",
+        "tool echo-value",
+        "tool runtime-done",
+    ]
+    assert told["parts"][6]["messages"] == 2
+    assert sum(parts.values()) == told["estimated"]
+    assert (told["reported"], told["difference"]) == (120, 120 - told["estimated"])
+    assert parts["system: body"] > parts["turn context: activation"] > 0
+    lines = covel("trace", session_id, "--prompt", "2").out.split("=== tokens\n")[1].splitlines()
+    assert lines[0].split() == ["PART", "TOKENS"]
+    assert lines[-2].split()[-1] == f"{told['estimated']:,}"
+    assert lines[-1].split()[3:] == ["120", f"({120 - told['estimated']:+,})"]
+
+
 def test_a_call_is_shown_with_its_reply(covel: Covel, folder: Path, tmp_path: Path) -> None:
     session_id = run_echo(covel, folder, tmp_path)
     text = covel("trace", session_id, "last", "--call", "1").out
