@@ -40,6 +40,13 @@ record_option = click.option(
     help="Record what it takes from outside, for covel replay.",
 )
 
+explain_option = click.option(
+    "--explain",
+    "is_explained",
+    is_flag=True,
+    help="Say of every tool why it was offered or not, and why calls were refused.",
+)
+
 locale_option = click.option(
     "--locale", metavar="TAG", help="Language of content, such as en or zh-CN."
 )

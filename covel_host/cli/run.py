@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from covel_host.cli.options import (
+    explain_option,
     json_option,
     locale_option,
     payload_option,
@@ -32,6 +33,7 @@ from covel_host.cli.options import (
     "--model", metavar="SLOT|offline|scripted:FILE", help="What answers every model call."
 )
 @record_option
+@explain_option
 @trust_option
 @safe_option
 @locale_option
@@ -46,6 +48,7 @@ def command(
     packages: tuple[str, ...],
     model: str | None,
     is_recorded: bool,
+    is_explained: bool,
     trusted: tuple[str, ...],
     is_safe: bool,
     locale: str | None,
@@ -70,6 +73,7 @@ def command(
         os.environ, extra_folders=folders, trust=trusted, locale=locale, is_safe=is_safe
     )
     with log_to_file(settings) as output:
+        from covel_host.cli.explained_tools import ExplainedTools
         from covel_host.cli.run_execution import execute
         from covel_host.turn.admission import ManualRequest
 
@@ -81,4 +85,11 @@ def command(
             packages=packages,
             record=is_recorded,
         )
-        return execute(request, settings, selector=selector, output=output, as_json=as_json)
+        return execute(
+            request,
+            settings,
+            selector=selector,
+            output=output,
+            as_json=as_json,
+            explained=ExplainedTools(settings.tool_rules) if is_explained else None,
+        )

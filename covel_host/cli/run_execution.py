@@ -14,6 +14,7 @@ from covel_host.catalog.discovery import discover
 from covel_host.catalog.excerpt_texts import texts_of
 from covel_host.cli.approval import with_approval
 from covel_host.cli.event_loop import run_loop
+from covel_host.cli.explained_tools import ExplainedTools
 from covel_host.cli.failures import FINDINGS, DetailedError, error_facts, output_lost
 from covel_host.cli.log_notes import noted
 from covel_host.cli.output import counted, note, safe_text
@@ -43,8 +44,11 @@ def execute(
     selector: ModelSelector | None,
     output: TextIO,
     as_json: bool,
+    explained: ExplainedTools | None = None,
 ) -> int:
     """Run `request` and print what came of it; the exit code is 0 when it was committed.
+
+    With `explained` it is told why the runs had their tools, which is printed as well.
 
     Raises:
         HostError: the run could not begin; nothing was started and nothing stored.
@@ -55,15 +59,20 @@ def execute(
     terminal = RunTerminal(output, is_quiet=as_json)
     try:
         with noted(terminal.say):
-            report = run_loop(_run(request, settings, catalog, selector, terminal))
+            report = run_loop(_run(request, settings, catalog, selector, terminal, explained))
     except (KeyboardInterrupt, asyncio.CancelledError):
         # Code of a package may cancel every task of the loop, the host's own with them.
         return _aborted(settings, terminal, output, as_json=as_json)
     try:
         if as_json:
-            click.echo(dump_json(report_json(report)), file=output)
+            document = report_json(report)
+            if explained is not None:
+                document["explained"] = explained.to_json(report.results)
+            click.echo(dump_json(document), file=output)
         else:
             show_report(report, terminal, output)
+            if explained is not None:
+                note(f"\n{explained.text(report.results)}")
     except BrokenPipeError:
         # The exit code still says whether it was committed.
         give_up(output)
@@ -108,6 +117,7 @@ async def _run(
     catalog: Catalog,
     selector: ModelSelector | None,
     terminal: RunTerminal,
+    explained: ExplainedTools | None,
 ) -> ExecutionReport:
     loaded = await load_catalog(catalog, settings, catalog.packages)
     try:
@@ -117,6 +127,8 @@ async def _run(
         await loaded.close()
         raise
     try:
+        if explained is not None:
+            host.ports = replace(host.ports, on_tools=explained.take)
         _say_left_out(request, loaded)
         if host.offline_note:
             note(host.offline_note)

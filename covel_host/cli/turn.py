@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from covel_host.cli.options import (
+    explain_option,
     json_option,
     plugins_dir_option,
     record_option,
@@ -37,6 +38,7 @@ from covel_host.cli.options import (
 )
 @click.option("-v", "--verbose", "is_verbose", is_flag=True, help="Show tool calls as well.")
 @record_option
+@explain_option
 @trust_option
 @safe_option
 @plugins_dir_option
@@ -51,6 +53,7 @@ def command(
     model: str | None,
     is_verbose: bool,
     is_recorded: bool,
+    is_explained: bool,
     trusted: tuple[str, ...],
     is_safe: bool,
     plugins_dirs: tuple[Path, ...],
@@ -72,6 +75,7 @@ def command(
     settings = read_settings(os.environ, extra_folders=plugins_dirs, trust=trusted, is_safe=is_safe)
     with log_to_file(settings) as output:
         from covel_host.cli.answering import given_answers
+        from covel_host.cli.explained_tools import ExplainedTools
         from covel_host.cli.turn_playing import play_one
         from covel_host.turn.turns import TurnRequest
 
@@ -90,4 +94,5 @@ def command(
             output=output,
             as_json=as_json,
             is_verbose=is_verbose,
+            explained=ExplainedTools(settings.tool_rules) if is_explained else None,
         )

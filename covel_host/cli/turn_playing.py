@@ -3,13 +3,15 @@
 Going on with a suspended run is shown the same way.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TextIO
 
 import click
 
 from covel_host.base.json_text import dump_json
 from covel_host.catalog.catalog import Catalog
+from covel_host.cli.explained_tools import ExplainedTools
 from covel_host.cli.failures import FINDINGS, error_facts, output_lost
 from covel_host.cli.in_session import play, read_packages, stored_session
 from covel_host.cli.job_running import drained, end_line
@@ -22,6 +24,7 @@ from covel_host.cli.streams import give_up
 from covel_host.cli.turn_terminal import TurnTerminal
 from covel_host.host import Host
 from covel_host.models.selector import ModelSelector
+from covel_host.runtime.result import RuntimeResult
 from covel_host.settings import Settings
 from covel_host.turn.execution_report import ExecutionReport
 from covel_host.turn.resuming import ResumeRequest
@@ -36,8 +39,11 @@ def play_one(
     output: TextIO,
     as_json: bool,
     is_verbose: bool,
+    explained: ExplainedTools | None = None,
 ) -> int:
     """Play the turn and print what came of it; the exit code is 0 when it was committed.
+
+    With `explained` it is told why the runs had their tools, which is printed as well.
 
     Raises:
         HostError: the turn could not begin; nothing was started and nothing stored.
@@ -51,6 +57,8 @@ def play_one(
 
     async def body(host: Host) -> TurnReport:
         await SessionNotes(host, request.session_id).tell()
+        if explained is not None:
+            host.ports = replace(host.ports, on_tools=explained.take)
         report = await _played(host, request, terminal)
         await _run_jobs(host, request.session_id, terminal)
         return report
@@ -63,15 +71,24 @@ def play_one(
     terminal.end_line()
     try:
         if as_json:
-            click.echo(dump_json(turn_json(report)), file=output)
+            document = turn_json(report)
+            if explained is not None:
+                document["explained"] = explained.to_json(_results(report))
+            click.echo(dump_json(document), file=output)
         else:
             _show(report)
+            if explained is not None:
+                note(f"\n{explained.text(_results(report))}")
     except BrokenPipeError:
         # The exit code still says whether it was committed.
         give_up(output)
     except OSError as error:
         return output_lost(error, output)
     return 0 if report.committed else FINDINGS
+
+
+def _results(report: TurnReport) -> Iterator[RuntimeResult]:
+    return (result for execution in report.executions for result in execution.results)
 
 
 async def _played(

@@ -24,6 +24,7 @@ from covel_host.runtime.run_status import RunStatus
 from covel_host.runtime.service_access import RunServices
 from covel_host.runtime.shown_text import ShownText
 from covel_host.runtime.suspension_scene import asked_by, suspended_run
+from covel_host.runtime.tool_standings import agent_standings
 from covel_host.runtime.traced_prompts import TracedPrompts
 from plugin_sdk.values import JsonValue
 
@@ -83,6 +84,8 @@ class AgentRun:
         shown = ShownText(self._ports.on_text)
         ports = replace(self._ports, on_text=shown)
         tools = agent_tools(run, ports.registry, settings)
+        if ports.on_tools is not None:
+            ports.on_tools(run.runtime_id, agent_standings(run, tools))
         self._warnings = tuple(
             f'builtin tool "{name}" is not installed on this host — not offered'
             for name in tools.missing

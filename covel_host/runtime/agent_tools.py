@@ -8,7 +8,7 @@ from covel_host.models.messages import NamedTool, ToolChoice, ToolSpec
 from covel_host.runtime.completion_settings import CompletionSettings
 from covel_host.runtime.loop_tools import LOOP_TOOLS, RUNTIME_DONE
 from covel_host.runtime.run import RuntimeRun
-from covel_host.runtime.subagent_tools import narrowed
+from covel_host.runtime.subagent_tools import left_out
 from covel_host.tools.dataset_tools import dataset_tools
 from covel_host.tools.pools import CallTarget
 from covel_host.tools.registry import CallableTool, RegisteredTool, ToolRegistry
@@ -36,8 +36,9 @@ class AgentTools:
     `preloaded` is what the model sees from the start, in declared order; `search` holds the tools
     that the runtime deferred. `resolved` are all that it may call, by name.
     `own` are offered names of the package itself, those of its data sets as far as they need no
-    record that is there already. `missing` names the builtin tools this host lacks: they are left
-    out. `absent` are imports that have no usable provider, each with the sentence that says why.
+    record that is there already. `missing` names the builtin tools this host lacks. `left_out` are
+    those that a nested run has to do without, `absent` imports that have no usable provider, each
+    with the text that says why.
     """
 
     preloaded: tuple[ToolSpec, ...]
@@ -45,6 +46,7 @@ class AgentTools:
     own: tuple[str, ...]
     missing: tuple[str, ...]
     targets: Mapping[str, CallTarget]
+    left_out: Mapping[str, str] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
     search: SearchTools | None = None
 
@@ -83,7 +85,9 @@ def agent_tools(
     generated = {**_chosen_dataset_tools(run), **imported.tools}
     wanted = _wanted_builtins(run, settings)
     builtin = registry.resolve(wanted, plugin_id=run.plugin_id)
-    resolved = narrowed(run, {**own, **generated, **builtin})
+    found_all = {**own, **generated, **builtin}
+    without = left_out(run, found_all)
+    resolved = {name: found for name, found in found_all.items() if name not in without}
     deferred = _deferred(run, resolved)
     search = SearchTools(deferred, plugin_id=run.plugin_id) if deferred else None
     hidden = {tool.name for tool in deferred} | ({RUNTIME_DONE} if settings.is_story else set())
@@ -95,6 +99,7 @@ def agent_tools(
         own=tuple(name for name in (*own, *_callable_at_once(generated)) if name in resolved),
         missing=tuple(name for name in wanted if name not in builtin),
         targets={name: _target(found.tool) for name, found in resolved.items()},
+        left_out=without,
         absent=imported.absent,
     )
 

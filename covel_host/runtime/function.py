@@ -22,6 +22,7 @@ from covel_host.runtime.run_media import RunMedia
 from covel_host.runtime.run_record import RunRecord
 from covel_host.runtime.run_status import RunStatus
 from covel_host.runtime.service_access import RunServices
+from covel_host.runtime.tool_standings import function_standings
 from covel_host.services.failures import is_blameless
 
 DEFAULT_LIMIT_MS: Final = 60_000
@@ -120,6 +121,8 @@ class FunctionRun:
     async def _play(self, call: PackageCall, deadline: RunDeadline) -> object:
         run, ports, life = self._run, self._ports, self._life
         tools = function_tools(run, ports.registry)
+        if ports.on_tools is not None:
+            ports.on_tools(run.runtime_id, function_standings(run, tools))
         self._warnings = tuple(
             f'builtin tool "{name}" is not installed on this host — not callable'
             for name in tools.missing

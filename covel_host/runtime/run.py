@@ -44,6 +44,7 @@ from plugin_sdk.values import JsonValue
 if TYPE_CHECKING:
     from covel_host.runtime.compaction import SessionCompaction
     from covel_host.runtime.progress import ProgressSink
+    from covel_host.runtime.tool_standings import StandingsSink
 
 PackageFunction = Callable[[Any], object]
 """`handle` or `guard` of a runtime's module: gets its context; plain or asynchronous."""
@@ -172,7 +173,8 @@ class RunPorts:
     `window_cap_tokens` can only lower a model's window. Without `interjections` the player can add
     nothing to the run.
     `on_start` is told that the runtime itself starts: its guard and the hooks have let it
-    (spec/execution.md 3.5), `on_progress` what it reports of its work.
+    (spec/execution.md 3.5), `on_progress` what it reports of its work, `on_tools` why it has the
+    tools that it has.
     """
 
     gateway: Gateway
@@ -194,6 +196,7 @@ class RunPorts:
     code_clock: Clock | None = None
     on_start: Callable[[], Awaitable[None]] = _nobody_told
     on_progress: "ProgressSink | None" = None
+    on_tools: "StandingsSink | None" = None
 
     @property
     def clock_for_code(self) -> Clock:

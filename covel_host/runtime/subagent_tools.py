@@ -12,23 +12,24 @@ from covel_host.tools.service_tools import ServiceTool
 _NEVER: Final = frozenset({DELEGATE, SUSPEND})
 
 
-def narrowed(run: RuntimeRun, tools: Mapping[str, RegisteredTool]) -> dict[str, RegisteredTool]:
-    """All of them, of a run that is no sub-agent.
+def left_out(run: RuntimeRun, tools: Mapping[str, RegisteredTool]) -> dict[str, str]:
+    """Those that the run has to do without, each with the reason; none, of one that is not nested.
 
     A sub-agent keeps those that only read, which of a data set are `get` and `list`; imported
     services, of which those that write are there only when the caller may stage; and its own way
     to end. It neither delegates nor suspends.
     """
     if run.nested is None:
-        return dict(tools)
+        return {}
     if not run.nested.is_in_subagent:
-        return {name: found for name, found in tools.items() if name != SUSPEND}
-    return {name: found for name, found in tools.items() if _is_kept(name, found)}
+        return {SUSPEND: "a run inside another one does not suspend"} if SUSPEND in tools else {}
+    reasons = {name: _reason(name, found) for name, found in tools.items()}
+    return {name: reason for name, reason in reasons.items() if reason is not None}
 
 
-def _is_kept(name: str, found: RegisteredTool) -> bool:
+def _reason(name: str, found: RegisteredTool) -> str | None:
     if name in _NEVER:
-        return False
+        return "a sub-agent neither delegates nor suspends"
     if name == RUNTIME_DONE or isinstance(found.tool, ServiceTool):
-        return True
-    return found.tool.annotations.read_only
+        return None
+    return None if found.tool.annotations.read_only else "a sub-agent keeps tools that only read"

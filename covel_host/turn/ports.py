@@ -28,6 +28,7 @@ from covel_host.turn.session_locks import SessionLocks
 from covel_host.turn.suspension_listing import SuspensionSweep
 
 if TYPE_CHECKING:
+    from covel_host.runtime.tool_standings import StandingsSink
     from covel_host.turn.finished_runs import FinishedRuns
 
 
@@ -80,8 +81,9 @@ class TurnPorts:
     catalog from `catalogs` and tells `events` what it tells its observer. `auto_snapshots_kept` is
     how many automatic snapshots a session keeps.
     `window_cap_tokens` can only lower the models' windows. Without `offers_events` no model is
-    offered events to emit. `code_clock` is what package code reads
-    the time from in place of `clock`. With a `tape` the execution is recorded, or replayed.
+    offered events to emit. `on_tools` is told of each run why it has its tools and no others.
+    `code_clock` is what package code reads the time from in place of `clock`. With a `tape` the
+    execution is recorded, or replayed.
     """
 
     store: Store
@@ -109,6 +111,7 @@ class TurnPorts:
     auto_snapshots_kept: int = AUTO_SNAPSHOTS_KEPT
     window_cap_tokens: int | None = None
     offers_events: bool = True
+    on_tools: "StandingsSink | None" = None
     code_clock: Clock | None = None
     tape: Tape | None = None
 

@@ -236,6 +236,7 @@ class RunMaker:
             code_clock=ports.code_clock,
             on_start=self._start_of(wanted),
             on_progress=self._progress.report,
+            on_tools=ports.on_tools,
         )
 
     def _is_shown(self, runtime: SessionRuntime) -> bool:
