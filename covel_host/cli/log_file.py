@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TextIO
 
 from covel_host.cli.crash_log import without_keys
+from covel_host.cli.log_levels import log_levels_set, parse_log_levels
 from covel_host.cli.streams import output_apart
-from covel_host.settings import Settings, SettingsError
+from covel_host.settings import Settings
 from covel_host.trace.redaction import without_credentials
 
-LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MAX_LOG_BYTES = 5 * 1024 * 1024
 """A log of this size is set aside as `covel.log.1`, in place of the one set aside before."""
 
@@ -29,22 +29,21 @@ _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 def log_to_file(settings: Settings) -> Iterator[TextIO]:
     """Send log records and what packages print to the log; gives the real standard output.
 
-    So do warnings, and errors that nobody can catch, such as those of a thread. The level is
-    `COVEL_LOG`, INFO without it. A home that cannot be written means no log.
+    So do warnings, and errors that nobody can catch, such as those of a thread. The levels are
+    those of `COVEL_LOG`, INFO without it. A home that cannot be written means no log.
 
     Raises:
-        SettingsError: `COVEL_LOG` is no level.
+        SettingsError: `COVEL_LOG` holds no levels.
     """
-    level = _level(settings)
+    levels = parse_log_levels(settings.environ.get("COVEL_LOG") or "")
     handler = _handler(settings.home / "logs")
     handler.setFormatter(_WithoutKeys(settings.environ))
     root = logging.getLogger()
-    before = root.level
     root.addHandler(handler)
-    root.setLevel(level)
     printed = _PrintedLines()
     try:
         with (
+            log_levels_set(levels),
             output_apart(_stream(handler)) as real,
             contextlib.redirect_stdout(printed),
             _stray_errors_logged(),
@@ -52,7 +51,6 @@ def log_to_file(settings: Settings) -> Iterator[TextIO]:
             yield real
     finally:
         printed.end_line()
-        root.setLevel(before)
         root.removeHandler(handler)
         handler.close()
 
@@ -105,16 +103,6 @@ def _stray_errors_logged() -> Iterator[None]:
 def _log_printed(line: str) -> None:
     if line.strip():
         logging.getLogger("covel.packages").info("printed: %s", line)
-
-
-def _level(settings: Settings) -> str:
-    level = (settings.environ.get("COVEL_LOG") or "INFO").upper()
-    if level not in LEVELS:
-        raise SettingsError(
-            f"COVEL_LOG is {settings.environ['COVEL_LOG']!r}; one of {', '.join(LEVELS)} is "
-            "expected."
-        )
-    return level
 
 
 def _handler(folder: Path) -> logging.Handler:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from covel_host.base.package_logger import PackageLogger
 from covel_host.cli import log_file
 from covel_host.cli.log_file import log_to_file
-from covel_host.settings import Settings, read_settings
+from covel_host.cli.log_levels import LogLevels, parse_log_levels
+from covel_host.settings import Settings, SettingsError, read_settings
 
 
 @pytest.fixture
@@ -104,3 +106,31 @@ def test_what_looks_like_a_credential_never_reaches_the_log(
     text = logged(tmp_path)
     assert "abcdefghijklmnop" not in text
     assert "asked with" in text
+
+
+def test_rooms_and_packages_have_levels_of_their_own(tmp_path: Path) -> None:
+    written = "warning, covel_host.turn=DEBUG,covel.packages.moss=info"
+    turn = logging.getLogger("covel_host.turn")
+    before = turn.level
+    with log_to_file(read_settings({"COVEL_HOME": str(tmp_path), "COVEL_LOG": written})):
+        logging.getLogger("covel_host.turn.commit").debug("kept of the room")
+        logging.getLogger("covel_host.store").info("left out of another")
+        PackageLogger("moss").info("kept of the package", left=1)
+        PackageLogger("moss").debug("left out of it")
+    assert turn.level == before
+    told = logged(tmp_path)
+    assert "DEBUG covel_host.turn.commit: kept of the room" in told
+    assert 'INFO covel.packages.moss: kept of the package {"left":1}' in told
+    assert "left out" not in told
+
+
+@pytest.mark.parametrize("written", ["loud", "info,covel_host.turn", "=info", "turn=loud", "a=b=c"])
+def test_what_is_no_level_is_refused_with_the_part_that_is_wrong(written: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        parse_log_levels(written)
+    assert repr(written.split(",")[-1]) in refused.value.message
+
+
+def test_without_a_level_it_is_info() -> None:
+    assert parse_log_levels("").everywhere == "INFO"
+    assert parse_log_levels("debug,,error") == LogLevels("ERROR")
