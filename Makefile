@@ -3,13 +3,14 @@
 BIN := .venv/bin
 INPUTS := pyproject.toml constraints.txt scripts/setup.sh
 
-.PHONY: help demo test vectors check bench clean
+.PHONY: help demo test vectors check docs bench clean
 
 help:
 	@echo "make demo   set up and run one plugin from folder to committed turn"
 	@echo "make test   set up and run all tests"
 	@echo "make vectors DIR=...  run the conformance vectors of a folder (without DIR: ours)"
-	@echo "make check  format, lint, types, import contract, rings"
+	@echo "make check  format, lint, types, import contract, rings, docs"
+	@echo "make docs   build the documentation into site/"
 	@echo "make bench  measure against floors and peers (installs the peers)"
 	@echo "make clean  remove .venv and caches"
 
@@ -45,9 +46,13 @@ check: .venv/.installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m pytest -q tests/test_architecture.py
+	$(BIN)/mkdocs build --strict --quiet
+
+docs: .venv/.installed-dev
+	$(BIN)/mkdocs build --strict
 
 bench: .venv/.installed-bench
 	$(BIN)/python -m benchmarks --write
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv site .mypy_cache .ruff_cache .pytest_cache .hypothesis

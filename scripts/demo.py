@@ -38,7 +38,7 @@ def main() -> None:
         show_calls(run)
         print("4. Another process reads the committed turn back:\n")
         covel(home, "sessions", "show", run["sessionId"])
-        print("Done. Next: docs/getting-started.md, or a story in the terminal: covel play")
+        print("Done. Next: docs/tutorial/first-plugin.md, or a story in the terminal: covel play")
 
 
 def show_calls(run: dict[str, Any]) -> None:

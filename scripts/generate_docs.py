@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from covel_host.cli import settings_reference
 from covel_host.cli.app import COMMANDS
 from covel_host.diagnostics.code_table import ALL_CODES
 from covel_host.diagnostics.explain import EXAMPLES
@@ -20,6 +21,7 @@ from covel_host.manifest.served import (
     QUIET_HOOK_EVENTS,
 )
 from covel_host.proposals import reference as proposals_reference
+from covel_host.runtime import context_reference
 from covel_host.services import reference as extensions_reference
 from covel_host.testing import reference as kit_reference
 from covel_host.tools.builtin import reference as tools_reference
@@ -84,6 +86,16 @@ def extensions_page() -> str:
 def events_page() -> str:
     """Every event."""
     return events_reference.reference_page(GENERATED)
+
+
+def contexts_page() -> str:
+    """Every context and what it holds."""
+    return context_reference.reference_page(GENERATED)
+
+
+def variables_page() -> str:
+    """Every variable of the environment."""
+    return settings_reference.reference_page(GENERATED)
 
 
 def test_kit_page() -> str:
@@ -171,6 +183,7 @@ def _command_help(command: click.Command, name: str) -> list[str]:
 PAGES = {
     "builtin-tools.md": builtin_tools_page,
     "cli.md": commands_page,
+    "contexts.md": contexts_page,
     "diagnostics.md": diagnostics_page,
     "events.md": events_page,
     "test-kit.md": test_kit_page,
@@ -179,6 +192,7 @@ PAGES = {
     "manifest.md": manifest_page,
     "proposals.md": proposals_page,
     "served.md": served_page,
+    "variables.md": variables_page,
 }
 
 

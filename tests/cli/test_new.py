@@ -19,7 +19,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_every_template_can_be_chosen() -> None:
     folders = {path.name for path in (ROOT / "templates").iterdir() if path.is_dir()}
-    assert folders == {*TEMPLATES, "echo-demo", "worlds"}
+    assert folders == {*TEMPLATES, "echo-demo", "examples", "worlds"}
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

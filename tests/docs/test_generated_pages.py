@@ -22,7 +22,7 @@ def test_a_generated_page_has_not_drifted(name: str) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))],
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))],
     ids=lambda page: page.name,
 )
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
