@@ -47,7 +47,7 @@ def test_the_last_step_shows_what_the_package_does(covel: Covel) -> None:
     shown["hooks"] = "pre_tool_use"
     for template, text in shown.items():
         made = covel("new", "plugin", f"a-{template}", "--template", template, "--json").json
-        for command in made["next"][1:]:
+        for command in made["next"][2:]:
             done = covel(*shlex.split(command)[1:])
             assert done.code == 0, (command, done)
         assert text in done.out
@@ -59,7 +59,9 @@ def test_the_commands_named_as_next_steps_work(covel: Covel, template: str) -> N
     made = covel("new", "plugin", "moss-ledger", "--template", template, "--dir", "a folder")
     commands = [line.partition(". covel ")[2] for line in made.out.splitlines()]
     assert len(list(filter(None, commands))) > 1, made.out
-    for command in filter(None, commands):
+    # The tests of all templates are run in tests/templates, in one pytest; here those of one.
+    tested = template == TEMPLATES[0]
+    for command in (one for one in commands if one and (tested or not one.startswith("test"))):
         done = covel(*shlex.split(command), *(["--json"] if command.startswith("run") else []))
         assert done.code == 0, (command, done)
 
