@@ -12,12 +12,10 @@ from typing import Any, Final
 
 from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 
-from covel_host.store.engines import writing_engine
 from covel_host.store.kernel_rows import KernelRows
 from covel_host.store.options import StoreOptions
 from covel_host.store.records import SessionRecord
 from covel_host.store.row_copies import copies_at_revision, copy_assets, copy_whole
-from covel_host.store.schema import make_at_once
 from covel_host.store.sessions import insert_session, record_revision
 from covel_host.store.snapshots import session_at_revision
 from covel_host.store.statements import Parameters
@@ -55,11 +53,6 @@ def rewound_store(source: Store, target: Path, session: SessionRecord, attempts:
         lambda reading: session_at_revision(reading, session.session_id, session.revision)
     )
     options = StoreOptions(path=target, synchronous="NORMAL")
-    engine = writing_engine(options)
-    try:
-        make_at_once(target, engine)
-    finally:
-        engine.dispose()
     store = Store.open(options)
     try:
         _fill(source.path, target, session)

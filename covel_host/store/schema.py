@@ -1,7 +1,8 @@
 """The schema of a file: which revision it has, how it is brought up to date, what is refused.
 
 Migrations go forward only (spec/decisions.md 6). alembic carries them out, and is imported only
-when there is something to carry out: its import costs more than opening the store.
+when there is something to carry out: its import costs more than opening the store. A new file is
+made at once, from `schema.sql`, which holds what all migrations together make.
 """
 
 import sqlite3
@@ -20,6 +21,9 @@ REVISIONS = tuple(f"{number:04}" for number in range(1, 15))
 """Every schema revision, oldest first; a test keeps it equal to the scripts of `migrations/`."""
 
 HEAD = REVISIONS[-1]
+
+SCHEMA_FILE = Path(__file__).parent / "schema.sql"
+"""The newest schema, by `scripts/write_schema.py`; a test compares it with the migrations."""
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 
@@ -47,30 +51,7 @@ def bring_up_to_date(path: Path, engine: Engine) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with engine.begin() as connection:
-            _migrate(path, connection)
-    except OSError as error:
-        raise unusable(path, error) from error
-    except DBAPIError as error:
-        raise translated(_cause(error), engine.dialect.loaded_dbapi) from error
-
-
-def make_at_once(path: Path, engine: Engine) -> None:
-    """Make a new database of the newest schema, without the way that older ones have come.
-
-    For one that is soon thrown away: it takes a fraction of the time of `bring_up_to_date`.
-
-    Raises:
-        StoreError: it cannot be written.
-    """
-    from covel_host.store.tables import METADATA
-
-    try:
-        with engine.begin() as connection:
-            METADATA.create_all(connection)
-            connection.exec_driver_sql(
-                f"CREATE TABLE {_VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"
-            )
-            connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{HEAD}')")
+            _make_or_migrate(path, connection)
     except OSError as error:
         raise unusable(path, error) from error
     except DBAPIError as error:
@@ -120,13 +101,27 @@ def unusable(path: Path, error: Exception) -> StoreError:
     )
 
 
-def _migrate(path: Path, connection: Connection) -> None:
+def _make_or_migrate(path: Path, connection: Connection) -> None:
     # Inside the write lock: another process may have done it between the first look and now.
     found = _revision_in(path, connection.connection.driver_connection)
     if found == HEAD:
         return
-    if found is not None:
+    if found is None:
+        _make(connection)
+    else:
         _refuse_newer(path, found)
+        migrate(connection)
+
+
+def _make(connection: Connection) -> None:
+    for statement in SCHEMA_FILE.read_text(encoding="utf-8").split(";\n\n"):
+        if statement:
+            connection.exec_driver_sql(statement)
+    connection.exec_driver_sql(f"INSERT INTO {_VERSION_TABLE} VALUES ('{HEAD}')")
+
+
+def migrate(connection: Connection) -> None:
+    """Carry out what the database of `connection` lacks, in the caller's transaction."""
     from alembic import command
     from alembic.config import Config
 

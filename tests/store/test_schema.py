@@ -17,7 +17,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
 from covel_host.store import schema
+from covel_host.store.engines import writing_engine
 from covel_host.store.errors import StoreError, StoreNeedsMigrationError, StoreTooNewError
+from covel_host.store.options import StoreOptions
 from covel_host.store.sessions import get_session, insert_session
 from covel_host.store.store import Store
 from covel_host.store.tables import METADATA
@@ -56,7 +58,28 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     assert make_store(tmp_path).stat().st_size > 0
 
 
-def test_the_migrations_make_exactly_the_tables_that_the_code_uses(tmp_path: Path) -> None:
+def test_a_new_file_is_what_the_migrations_make(tmp_path: Path) -> None:
+    new = make_store(tmp_path)
+    migrated = tmp_path / "migrated.db"
+    engine = writing_engine(StoreOptions(path=migrated))
+    with engine.begin() as connection:
+        schema.migrate(connection)
+    engine.dispose()
+    assert _statements(new) == _statements(migrated), "run: python scripts/write_schema.py"
+    for path in (new, migrated):
+        with closing(sqlite3.connect(path)) as driver:
+            assert driver.execute("SELECT * FROM alembic_version").fetchall() == [(NEWEST,)]
+
+
+def _statements(path: Path) -> list[tuple[str, str]]:
+    with closing(sqlite3.connect(path)) as driver:
+        found = driver.execute(
+            "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
+        )
+        return [(name, " ".join(sql.split())) for name, sql in found]
+
+
+def test_the_schema_has_exactly_the_tables_that_the_code_uses(tmp_path: Path) -> None:
     path = make_store(tmp_path)
     engine = create_engine(f"sqlite:///{path}")
     with engine.connect() as connection:
@@ -87,12 +110,12 @@ def test_the_known_revisions_are_the_scripts_in_order() -> None:
     assert tuple(reversed(found)) == schema.REVISIONS
 
 
-def test_opening_an_up_to_date_file_does_not_import_alembic(tmp_path: Path) -> None:
-    make_store(tmp_path)
+def test_opening_a_new_or_newest_file_does_not_import_alembic(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path\n"
         "from covel_host.store.store import Store\n"
         "from covel_host.store.options import StoreOptions\n"
+        "Store.open(StoreOptions(path=Path(sys.argv[1]))).close()\n"
         "Store.open(StoreOptions(path=Path(sys.argv[1]))).close()\n"
         "sys.exit('alembic' in sys.modules)"
     )
