@@ -16,8 +16,9 @@ from covel_host.cli.options import (
 @click.command(
     "replay",
     epilog="Models, random numbers, the clock and HTTP answer from the recording; nothing is sent "
-    "and the session is not touched. Without a TURN the recordings of the session are listed. The "
-    "exit code is 0 when nothing differs, 1 when something does. Reference: docs/replay.md.",
+    "and the session is not touched. Without a TURN the recordings of the session are listed, and "
+    "`last` is the newest. The exit code is 0 when nothing differs, 1 when something does. "
+    "Reference: docs/replay.md.",
 )
 @click.argument("session_id", metavar="SESSION")
 @click.argument("turn_id", metavar="[TURN]", required=False)
@@ -56,6 +57,7 @@ def command(
     if turn_id is None:
         replaying.show_recordings(settings, session_id, as_json=as_json)
         return 0
+    session_id, turn_id = replaying.recording_meant(settings, session_id, turn_id)
     if is_forgotten:
         replaying.forget(settings, session_id, turn_id, as_json=as_json)
         return 0

@@ -4,6 +4,7 @@ from typing import TextIO
 
 import click
 
+from covel_host.base.errors import HostError
 from covel_host.base.json_text import dump_json
 from covel_host.cli.failures import FINDINGS, output_lost
 from covel_host.cli.in_session import play, read_packages, read_store
@@ -11,13 +12,45 @@ from covel_host.cli.output import safe_text, table, time_text, write_json, write
 from covel_host.cli.replay_text import replay_text, report_json
 from covel_host.cli.session_desk import at_desk
 from covel_host.cli.streams import give_up
+from covel_host.cli.trace_facts import LAST, session_meant
 from covel_host.host import Host
 from covel_host.models.selector import UseOffline
 from covel_host.settings import Settings
 from covel_host.store.recordings import RecordingRecord
+from covel_host.store.transaction import Reading
 from covel_host.turn.recordings import forget_recording, recording_of, recordings_of
 from covel_host.turn.replaying import ReplayReport
 from plugin_sdk.values import JsonObject
+
+
+class NothingRecorded(HostError):
+    """The session has no recording that `last` could mean."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(
+            f"The session {session_id!r} has no recordings.",
+            code="turn-not-recorded",
+            hint="--record of covel turn, run and play makes them.",
+        )
+
+
+def recording_meant(settings: Settings, session_id: str, turn_id: str) -> tuple[str, str]:
+    """The session and the turn that are named; `last` is the newest recording, as of a session.
+
+    Raises:
+        SessionNotFoundError, NothingRecorded: there is nothing of the kind.
+    """
+
+    def meant(reading: Reading) -> tuple[str, str]:
+        session = session_meant(reading, session_id)
+        if turn_id != LAST:
+            return session, turn_id
+        recorded = recordings_of(reading, session)
+        if not recorded:
+            raise NothingRecorded(session)
+        return session, recorded[-1].turn_id
+
+    return read_store(settings, meant)
 
 
 def replay(
@@ -57,8 +90,9 @@ def replay(
     return 0 if is_same else FINDINGS
 
 
-def show_recordings(settings: Settings, session_id: str, *, as_json: bool) -> None:
+def show_recordings(settings: Settings, wanted: str, *, as_json: bool) -> None:
     """Print the recordings of a session, oldest first."""
+    session_id = read_store(settings, lambda reading: session_meant(reading, wanted))
     found = read_store(settings, lambda reading: recordings_of(reading, session_id))
     if as_json:
         write_json({"sessionId": session_id, "recordings": [_row(one) for one in found]})

@@ -73,7 +73,7 @@ def read_trace(settings: Settings, session_id: str, turn: str, *, prompt: int | 
 
 
 def _facts(reading: Reading, session_id: str, wanted: str, prompt: int | None) -> TraceFacts:
-    session_id = _session_id(reading, session_id)
+    session_id = session_meant(reading, session_id)
     turn = _turn(reading, session_id, wanted)
     facts = TraceFacts(turn, trace_report(_all_rows(reading, turn)))
     if prompt is None:
@@ -88,7 +88,12 @@ def _facts(reading: Reading, session_id: str, wanted: str, prompt: int | None) -
     return TraceFacts(turn, facts.root, found)
 
 
-def _session_id(reading: Reading, wanted: str) -> str:
+def session_meant(reading: Reading, wanted: str) -> str:
+    """The ID of the session that `wanted` names; `last` is the one that changed last.
+
+    Raises:
+        SessionNotFoundError: there is none.
+    """
     newest = list_sessions(reading, limit=1) if wanted == LAST else []
     return newest[0].session_id if newest else require_session(reading, wanted).session_id
 

@@ -116,6 +116,17 @@ def test_a_turn_is_recorded_listed_and_let_go(covel: Covel, home: Path) -> None:
     assert len(covel("replay", session_id, "--json").json["recordings"]) == 1
 
 
+def test_last_is_the_newest_recording_of_the_newest_session(covel: Covel, home: Path) -> None:
+    session_id, turn_id = recorded_run(covel, home)
+    for session in (session_id, "last"):
+        again = covel("replay", session, "last", "--json").json
+        assert (again["sessionId"], again["turnId"], again["same"]) == (session_id, turn_id, True)
+    assert turn_id in covel("replay", "last").out
+    assert covel("replay", "last", "last", "--forget").code == 0
+    none = covel("replay", session_id, "last", "--json")
+    assert (none.code, none.json["error"]["code"]) == (1, "turn-not-recorded")
+
+
 def test_what_is_not_there_is_said(covel: Covel, home: Path) -> None:
     session_id, _ = recorded_run(covel, home)
     unknown = covel("replay", session_id, "turn-nowhere")
