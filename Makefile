@@ -16,7 +16,7 @@ help:
 
 .venv/.installed-run: $(INPUTS)
 	@echo "Setting up .venv (first call only, about half a minute) ..."
-	@PYTHON="$(PYTHON)" sh scripts/setup.sh
+	@PYTHON="$(PYTHON)" sh scripts/setup.sh kit
 	@touch $@
 
 .venv/.installed-dev: $(INPUTS)

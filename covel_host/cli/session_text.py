@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from covel_host.base.json_text import dump_json
 from covel_host.cli.output import one_line, safe_text, table, time_text, write_text
@@ -78,6 +78,10 @@ def _failing(row: PackageFailures, session: SessionRecord) -> str:
     return f"set aside after repeated errors: {row.plugin_id}; until it is changed, or: {command}"
 
 
+_PROMPT: Final = frozenset({"messages", "tools", "outline"})
+"""Where the parts of a prompt are kept; `covel trace --prompt` shows what they say."""
+
+
 def write_trace(facts: TurnFacts) -> None:
     """Print the trace of a turn as a tree."""
     if not facts.trace:
@@ -109,7 +113,7 @@ def _grow(tree: "Tree", node: TraceNode) -> None:
 
 
 def _event(kind: str, data: dict[str, JsonValue]) -> str:
-    facts = [f"{name}={_short(value)}" for name, value in data.items()]
+    facts = [f"{name}={_short(value)}" for name, value in data.items() if name not in _PROMPT]
     return " ".join([kind, *facts])
 
 
