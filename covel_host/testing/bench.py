@@ -23,6 +23,7 @@ from covel_host.testing.session_data import (
     jobs_of,
     put_records,
 )
+from covel_host.testing.tracebacks import is_told
 from covel_host.turn.action_admission import ActionRequest
 from covel_host.turn.action_call import ActionReport
 from covel_host.turn.admission import ManualRequest
@@ -48,6 +49,8 @@ from plugin_sdk.testing.results import (
     TurnResult,
 )
 from plugin_sdk.values import JsonObject, JsonValue
+
+__tracebackhide__ = is_told
 
 Value = TypeVar("Value")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from covel_host.base.json_text import dump_json
 from covel_host.catalog.generation import Generation, RuntimeFunction
+from covel_host.testing.tracebacks import is_told
 from plugin_sdk.testing.contexts import (
     make_action_context,
     make_form_context,
@@ -18,6 +19,8 @@ from plugin_sdk.testing.contexts import (
 from plugin_sdk.testing.failures import Refused
 from plugin_sdk.testing.running import resolved
 from plugin_sdk.values import JsonObject, JsonValue
+
+__tracebackhide__ = is_told
 
 
 class DirectCalls:

@@ -16,9 +16,12 @@ from covel_host.models.offline import OfflineModel
 from covel_host.models.port import ModelSource, PieceSink
 from covel_host.models.script_file import ScriptedReply, parse_replies
 from covel_host.models.scripted import ScriptedModel
+from covel_host.testing.tracebacks import is_told
 from plugin_sdk.testing.failures import WrongReplies
 from plugin_sdk.testing.fixture import Replies
 from plugin_sdk.testing.results import Prompt
+
+__tracebackhide__ = is_told
 
 
 class _Source(Protocol):
@@ -105,8 +108,8 @@ class PlayedModel:
             )
         if self._source.left:
             raise WrongReplies(
-                f"{self._source.left} of {_replies(self._given)} was not asked for: a model was "
-                f"asked {_times(self._asked)}."
+                f"A model was asked {_times(self._asked)}, and the test gives "
+                f"{_replies(self._given)}: {self._source.left} too many."
             )
 
     async def complete(self, request: ModelRequest, *, on_piece: PieceSink) -> ModelReply:

@@ -15,10 +15,13 @@ from covel_host.host import Host
 from covel_host.models.selector import ModelSelector, UseSource
 from covel_host.testing.played_model import PlayedModel
 from covel_host.testing.private_settings import Plan
+from covel_host.testing.tracebacks import is_told
 from covel_host.trace.events import SessionEvent, TraceEvent
 from plugin_sdk.testing.clocks import ManualClock
 from plugin_sdk.testing.failures import NotLoaded, Refused
 from plugin_sdk.testing.results import TakenEvent
+
+__tracebackhide__ = is_told
 
 Value = TypeVar("Value")
 

@@ -5,8 +5,10 @@ Every maker takes the context's own members by name as well: `make_tool_context(
 
 import random as _random
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, cast
 
+from plugin_sdk.capabilities import Inputs
 from plugin_sdk.context import (
     ActionContext,
     FormContext,
@@ -55,9 +57,8 @@ def make_tool_context(
         "upstream_proposals": (),
         "emitted_event_topics": (),
         **_answering(services=services),
-        **members,
     }
-    return cast(ToolContext, Given("ctx", "make_tool_context", given))
+    return cast(ToolContext, _made(ToolContext, "make_tool_context", given, members))
 
 
 def make_action_context(
@@ -75,9 +76,8 @@ def make_action_context(
         "command": None,
         "environment": {},
         "store": GivenStore(data or {}, session=session),
-        **members,
     }
-    return cast(ActionContext, Given("ctx", "make_action_context", given))
+    return cast(ActionContext, _made(ActionContext, "make_action_context", given, members))
 
 
 def make_guard_context(
@@ -93,7 +93,7 @@ def make_guard_context(
 ) -> GuardContext:
     """The context of a guard; `message` is the player's, `replies` are those of `ctx.gateway`."""
     given = _run_members(data, replies, settings, message, payload, player_input, seed)
-    return cast(GuardContext, Given("ctx", "make_guard_context", {**given, **members}))
+    return cast(GuardContext, _made(GuardContext, "make_guard_context", given, members))
 
 
 def make_function_context(
@@ -114,9 +114,8 @@ def make_function_context(
         **_run_members(data, replies, settings, message, payload, player_input, seed),
         "progress": ReportedProgress(),
         **_answering(services=services, tools=tools),
-        **members,
     }
-    return cast(FunctionContext, Given("ctx", "make_function_context", given))
+    return cast(FunctionContext, _made(FunctionContext, "make_function_context", given, members))
 
 
 def make_service_context(
@@ -132,17 +131,16 @@ def make_service_context(
         "caller_plugin_id": "caller",
         "plugin_data": GivenData(GivenStore(data or {})),
         **_answering(services=services),
-        **members,
     }
     # Services know nothing of the session that calls them.
     del given["session_id"]
-    return cast(ServiceContext, Given("ctx", "make_service_context", given))
+    return cast(ServiceContext, _made(ServiceContext, "make_service_context", given, members))
 
 
 def make_form_context(locale: str = "en", messages: Mapping[str, str] | None = None) -> FormContext:
     """The context of a form validator."""
     given = {"locale": locale, "messages": dict(messages or {})}
-    return cast(FormContext, Given("ctx", "make_form_context", given))
+    return cast(FormContext, _made(FormContext, "make_form_context", given, {}))
 
 
 def make_hook_context(
@@ -159,9 +157,22 @@ def make_hook_context(
         "active_plugin_ids": ("test-plugin",),
         "signal": OpenSignal(),
         "get_own_settings": lambda: dict(settings or {}),
-        **members,
     }
-    return cast(HookContext, Given("ctx", "make_hook_context", given))
+    return cast(HookContext, _made(HookContext, "make_hook_context", given, members))
+
+
+def _made(kind: type, maker: str, given: dict[str, Any], members: dict[str, Any]) -> Given:
+    """A context of that kind.
+
+    Raises:
+        TypeError: one of `members` is none of its kind.
+    """
+    for name in members:
+        if not hasattr(kind, name):
+            near = get_close_matches(name, dir(kind), 1)
+            meant = f" Did you mean {near[0]!r}?" if near else ""
+            raise TypeError(f"{maker}() takes no {name!r}: {kind.__name__} has none.{meant}")
+    return Given("ctx", maker, {**given, **members}, kind)
 
 
 def _call_members(seed: int) -> dict[str, Any]:
@@ -206,7 +217,7 @@ def _run_members(
         "plugin_data": GivenData(store),
         "player_message": message,
         "session": Given(
-            "ctx.session", "make_function_context", {"last_player_input": player_input}
+            "ctx.session", "make_function_context", {"last_player_input": player_input}, Inputs
         ),
         "exports": {},
         "manual_payload": payload,

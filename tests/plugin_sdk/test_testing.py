@@ -4,6 +4,7 @@ import inspect
 import subprocess
 import sys
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -68,6 +69,20 @@ def test_every_member_of_a_context_can_be_given() -> None:
             continue
         for name in members(protocol):
             assert getattr(maker(**{name: "given"}), name) == "given"
+
+
+@pytest.mark.parametrize("protocol", [kind for kind in MAKERS if kind is not contexts.FormContext])
+def test_a_member_that_a_context_has_not_is_refused(protocol: type[Any]) -> None:
+    is_hook = protocol is contexts.HookContext
+    maker = partial(make_hook_context, "PreToolUse") if is_hook else MAKERS[protocol]
+    told = f"takes no 'signall': {protocol.__name__} has none.*'signal'"
+    with pytest.raises(TypeError, match=told):
+        maker(signall=1)
+
+
+def test_what_a_context_never_has_is_missing_as_in_a_host() -> None:
+    with pytest.raises(AttributeError, match="ToolContext has no 'gateway'"):
+        _ = make_tool_context().gateway  # type: ignore[attr-defined]
 
 
 def test_the_kit_needs_no_host() -> None:

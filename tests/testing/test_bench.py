@@ -84,7 +84,9 @@ def test_records_that_break_their_schema_are_refused(covel: Covel) -> None:
 
 
 def test_replies_have_to_be_used_up_and_enough(covel: Covel) -> None:
-    with pytest.raises(WrongReplies, match="1 of 3 replies was not asked for"):
+    with pytest.raises(
+        WrongReplies, match="asked 2 times, and the test gives 3 replies: 1 too many"
+    ):
         covel.run("sell", replies=[*SELL, reply("more")])
     with pytest.raises(WrongReplies, match="was asked once, and the test gives no reply"):
         covel.run("sell")

@@ -49,15 +49,19 @@ def test_the_plugin_imports_nothing_heavy_before_a_fixture_is_used(tmp_path: Pat
 
 
 def test_cases_and_tests_of_a_package_are_run_together(stall: Path) -> None:
-    write_test(stall, "def test_it(covel):\n    assert covel.plugin_id == 'stall'\n")
+    wrong = "def test_wrong(covel):\n    covel.tool('no-tool')\n"
+    write_test(stall, f"def test_it(covel):\n    assert covel.plugin_id == 'stall'\n\n\n{wrong}")
     write_test(stall, CASES, "runtime-cases.json")
     done = pytest_of(stall)
     assert done.returncode == 1
-    assert "1 failed, 2 passed" in done.stdout
+    assert "2 failed, 2 passed" in done.stdout
+    assert "tool-not-found" in done.stdout
     assert "case: fails" in done.stdout
     assert "runtime-not-found" in done.stdout
     assert "Traceback" not in done.stdout
+    # A report ends in the test; the kit's own frames say nothing to an author.
     assert "case_items.py" not in done.stdout
+    assert "bench.py" not in done.stdout
 
 
 def test_cases_that_cannot_be_read_are_an_error_with_their_place(stall: Path) -> None:
