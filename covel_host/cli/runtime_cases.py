@@ -69,11 +69,23 @@ def run_cases(request: CaseRequest, settings: Settings, *, output: TextIO, as_js
     return FINDINGS if failed else 0
 
 
+def _no_choice(package: Path, *, has_file: bool) -> click.UsageError:
+    if has_file:
+        return click.UsageError(
+            "--case chooses among the cases of a package's file; a runtime, payload, message or "
+            "replies that are named make a case of their own."
+        )
+    return click.UsageError(
+        f"--case chooses among the cases of a package's file, and {package.name!r} has no "
+        "'tests/runtime-cases.json'."
+    )
+
+
 def _chosen(request: CaseRequest, package: Path) -> Sequence[RuntimeCase]:
     path = case_file(package)
     if request.given or request.target.has_runtime or path is None:
         if request.names:
-            raise click.UsageError("--case chooses among the cases of a package's file.")
+            raise _no_choice(package, has_file=path is not None)
         named = {"name": request.target.name, "runtimeId": request.target.name}
         return check_cases([{**named, **request.given}], shown="the options")
     mode: Mode = "live" if request.is_live else "mock"

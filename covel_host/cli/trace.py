@@ -14,7 +14,7 @@ from covel_host.cli.output import write_json, write_text
     "ID of a turn, its number in the session, or `last`. Reference: docs/tracing.md.",
 )
 @click.argument("session_id", metavar="SESSION")
-@click.argument("turn", metavar="TURN", default="last")
+@click.argument("turn", metavar="[TURN]", default="last")
 @click.option("--call", type=click.IntRange(1), metavar="N", help="Show model call N in full.")
 @click.option(
     "--prompt", type=click.IntRange(1), metavar="N", help="Show what model call N was given."

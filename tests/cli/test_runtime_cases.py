@@ -52,6 +52,17 @@ def test_one_case_is_chosen_by_its_name(covel: Covel, stall: Path) -> None:
     assert "Did you mean 'counts'?" in called.err
 
 
+def test_what_has_no_file_of_cases_has_none_to_choose(covel: Covel, stall: Path) -> None:
+    call = ("test-runtime", "stall", "--trust", "stall", "--case", "counts")
+    beside = covel(*call, "--payload", "{}")
+    assert beside.code == 2
+    assert "make a case of their own" in beside.err
+    (stall / "tests" / "runtime-cases.json").unlink()
+    none = covel(*call)
+    assert none.code == 2
+    assert "'stall' has no 'tests/runtime-cases.json'" in " ".join(none.err.split())
+
+
 def test_json_has_what_became_of_each_case(covel: Covel, stall: Path) -> None:
     document = covel("test-runtime", "stall", "--trust", "stall", "--json").json
     assert (document["pluginId"], document["passed"]) == ("stall", False)
