@@ -168,7 +168,7 @@ async def _retry(home: Path, outcome: Outcome) -> int:
 
 
 def _outcome(home: Path, session_ids: list[str]) -> Outcome:
-    from covel_host.host import store_options
+    from covel_host.opening import store_options
 
     reader = Store.open_reader(store_options(_settings(home)))
     try:

@@ -10,27 +10,24 @@ from covel_host.base.clock import Clock, SystemClock
 from covel_host.base.ids import IdSource
 from covel_host.base.random_streams import RandomSource
 from covel_host.base.tasks import TaskTracker
-from covel_host.catalog.building import CatalogLoader, load_into, read_catalog
+from covel_host.catalog.building import CatalogLoader
 from covel_host.catalog.catalog import Catalog
-from covel_host.catalog.discovery import discover
 from covel_host.catalog.holder import CatalogHolder
 from covel_host.catalog.load_results import LoadResults
-from covel_host.catalog.loading import ENTRY_LIMIT_S
 from covel_host.media.files import MediaFiles
 from covel_host.memory.embedder import embedder_of
 from covel_host.memory.system import MemorySystem
 from covel_host.models.gateway import GatewayOptions, ModelGateway
 from covel_host.models.selector import ModelSelector
-from covel_host.models.slot_file import load_slots
 from covel_host.models.slots import SlotTable
 from covel_host.net.client import HttpClient
+from covel_host.opening import open_catalog, read_slots, store_options
 from covel_host.runtime.interjections import Interjection
 from covel_host.runtime.lore_shelf import LoreShelf
 from covel_host.runtime.session_media import SessionMedia
 from covel_host.settings import Settings
 from covel_host.store.execution_lock import ExecutionLock
 from covel_host.store.jobs import JobRecord
-from covel_host.store.options import StoreOptions
 from covel_host.store.store import Store
 from covel_host.tools.approval import ApprovalPolicy
 from covel_host.tools.executor import ToolExecutor
@@ -68,46 +65,6 @@ CLOSE_BUDGET_S = 5.0
 """How long closing waits for the runs, and then for the tools, that still go on."""
 
 _LOG = logging.getLogger(__name__)
-
-
-def open_catalog(settings: Settings) -> Catalog:
-    """Every package of the plugin folders, read; no code is run and no store is opened."""
-    return read_catalog(discover(settings.folders))
-
-
-async def load_catalog(
-    catalog: Catalog,
-    settings: Settings,
-    plugin_ids: Iterable[str],
-    *,
-    limit_s: float = ENTRY_LIMIT_S,
-) -> Catalog:
-    """`catalog` with those of `plugin_ids` loaded whose code may run, each entry in `limit_s`."""
-    return await load_into(
-        catalog,
-        plugin_ids,
-        trust=settings.trust,
-        results=LoadResults(settings.load_results),
-        limit_s=limit_s,
-    )
-
-
-def read_slots(settings: Settings) -> SlotTable:
-    """The configured model slots.
-
-    Raises:
-        ModelError: the file or a variable cannot be used.
-    """
-    return load_slots(
-        environment=settings.environ,
-        home=settings.home,
-        working_directory=settings.working_directory,
-    )
-
-
-def store_options(settings: Settings) -> StoreOptions:
-    """Where the database of these settings lies."""
-    return StoreOptions(path=settings.database)
 
 
 class Host:

@@ -7,10 +7,11 @@ from typing import Any, NoReturn
 
 import pytest
 
-from covel_host.host import Host, load_catalog, open_catalog
+from covel_host.host import Host
 from covel_host.models.errors import ModelError
 from covel_host.models.messages import ModelReply
 from covel_host.models.selector import UseOffline, UseScript, UseSlot
+from covel_host.opening import load_catalog, open_catalog
 from covel_host.store.errors import StoreError
 from covel_host.turn.admission import ManualRequest
 from covel_host.turn.errors import RequestRefused

@@ -13,8 +13,9 @@ from covel_host.catalog.discovery import discover
 from covel_host.cli.approval import with_approval
 from covel_host.cli.event_loop import run_loop
 from covel_host.cli.targets import package_not_found, say_hidden
-from covel_host.host import Host, load_catalog, store_options
+from covel_host.host import Host
 from covel_host.models.selector import ModelSelector
+from covel_host.opening import load_catalog, store_options
 from covel_host.settings import Settings
 from covel_host.store.reader import StoreReader
 from covel_host.store.records import SessionRecord

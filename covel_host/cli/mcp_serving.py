@@ -18,9 +18,10 @@ from covel_host.cli.event_loop import run_loop
 from covel_host.cli.in_session import play, read_packages, stored_session
 from covel_host.cli.output import counted, note, safe_text
 from covel_host.cli.streams import input_apart
-from covel_host.host import Host, load_catalog
+from covel_host.host import Host
 from covel_host.mcp_bridge.calls import BridgeCalls
 from covel_host.mcp_bridge.served_tools import ServedTool, served_tools
+from covel_host.opening import load_catalog
 from covel_host.settings import Settings
 from covel_host.turn.admission import loaded_generation
 from covel_host.turn.sessions import active_session

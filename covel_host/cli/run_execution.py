@@ -24,8 +24,9 @@ from covel_host.cli.streams import give_up
 from covel_host.cli.targets import package_not_found, say_hidden
 from covel_host.diagnostics.formats import as_json as diagnostic_json
 from covel_host.diagnostics.formats import format_full
-from covel_host.host import Host, load_catalog, store_options
+from covel_host.host import Host
 from covel_host.models.selector import ModelSelector
+from covel_host.opening import load_catalog, store_options
 from covel_host.settings import Settings
 from covel_host.store.errors import StoreError
 from covel_host.store.sessions import get_session

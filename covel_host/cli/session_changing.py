@@ -7,7 +7,7 @@ from covel_host.catalog.catalog import Catalog
 from covel_host.cli.in_session import read_packages, stored_session
 from covel_host.cli.session_desk import Desk, at_desk
 from covel_host.cli.session_ends import end_teller
-from covel_host.host import open_catalog, read_slots
+from covel_host.opening import open_catalog, read_slots
 from covel_host.settings import Settings
 from covel_host.turn.package_pauses import unpause_package
 from covel_host.turn.session_changes import (

@@ -8,7 +8,7 @@ from covel_host.base.clock import SystemClock
 from covel_host.base.ids import IdSource
 from covel_host.base.random_streams import RandomSource
 from covel_host.cli.event_loop import run_loop
-from covel_host.host import store_options
+from covel_host.opening import store_options
 from covel_host.settings import Settings
 from covel_host.store.errors import SessionNotFoundError
 from covel_host.store.execution_lock import ExecutionLock

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from covel_host.cli.in_session import read_store
 from covel_host.cli.output import one_line, safe_text, table, write_json, write_text
 from covel_host.cli.session_changing import session_catalog
-from covel_host.host import open_catalog
+from covel_host.opening import open_catalog
 from covel_host.settings import Settings
 from covel_host.store.records import SessionRecord
 from covel_host.store.seats import every_seat

@@ -18,7 +18,7 @@ from covel_host.cli.targets import package_not_found, say_hidden
 from covel_host.cli.tool_rows import ListedTool, listed_tools, tool_json, tool_table
 from covel_host.diagnostics.formats import as_json as diagnostic_json
 from covel_host.diagnostics.formats import format_full
-from covel_host.host import load_catalog
+from covel_host.opening import load_catalog
 from covel_host.settings import Settings
 from covel_host.tools.approval import ApprovalPolicy
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from covel_host import host
+from covel_host import opening
 from tests.cli.support import (
     DONE,
     STORY,
@@ -99,7 +99,7 @@ def test_an_entry_that_hangs_is_given_up(
     covel: Covel, plugins: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_entry(plugins, "faulty", "import threading\nthreading.Event().wait()\n")
-    short = functools.partial(host.load_catalog, limit_s=0.2)
+    short = functools.partial(opening.load_catalog, limit_s=0.2)
     monkeypatch.setattr("covel_host.cli.run_execution.load_catalog", short)
     check_not_loaded(covel, home, "faulty", "server/index.py:2", "0.2 s")
 

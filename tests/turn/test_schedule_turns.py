@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from covel_host.host import open_catalog
+from covel_host.opening import open_catalog
 from covel_host.store.session_clock import TriggerLedgerRow, write_clock
 from covel_host.store.sessions import advance_session
 from covel_host.store.setup_states import SetupBlocked, SetupDone, SetupPending, SetupState
