@@ -31,8 +31,9 @@ help:
 demo: .venv/.installed-run
 	@$(BIN)/python scripts/demo.py
 
+# Many tests start a process of the program: without bytecode each would compile it anew.
 test: .venv/.installed-dev
-	$(BIN)/python -m pytest -n 2
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2
 
 # make -C changes the folder before it reads DIR; the shell still knows where it was called.
 CALLED_FROM := $(if $(findstring w,$(firstword -$(MAKEFLAGS))),$(PWD),$(CURDIR))
