@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from plugin_sdk.rules.ranking import score_text, term_weights
+from plugin_sdk.rules.ranking import TextScorer, term_weights
 from plugin_sdk.rules.ranking_candidates import QueryLists
 from plugin_sdk.rules.ranking_postings import Postings
 from plugin_sdk.rules.terms import document_terms, search_terms
@@ -114,6 +114,7 @@ class RankingIndex(Generic[Key]):
             candidates = lists.covering(min_coverage)
         else:
             candidates = lists.leading(limit, min_coverage=min_coverage)
+        scorer = TextScorer(weights, average)
         matches = []
         for slot in candidates:
             held = {
@@ -122,7 +123,7 @@ class RankingIndex(Generic[Key]):
                 if (count := self._postings[term].counts.get(slot)) is not None
             }
             entry = self._entries[slot]
-            score, coverage = score_text(held, entry.length, weights, average_length=average)
+            score, coverage = scorer.score(held, entry.length)
             if coverage >= min_coverage:
                 matches.append((-score, slot, IndexMatch(entry.key, score, coverage, len(held))))
         matches.sort()
