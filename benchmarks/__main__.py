@@ -1,9 +1,14 @@
-"""`python -m benchmarks [--write] [NAME…]`: run benchmarks and print, or write, their tables."""
+"""`python -m benchmarks [--write] [NAME…]`: run benchmarks and print, or write, their tables.
+
+Written by name, only their sections of RESULTS.md are replaced.
+"""
 
 import argparse
 import importlib
 import platform
+import re
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -46,8 +51,16 @@ def main() -> None:
         sections.append(importlib.import_module(f"benchmarks.{name}").report())
     text = "\n".join([HEAD, _machine(), *sections])
     if arguments.write:
-        RESULTS.write_text(text, encoding="utf-8")
+        written = RESULTS.read_text(encoding="utf-8") if arguments.names else text
+        RESULTS.write_text(replaced(written, sections), encoding="utf-8")
     print(text)
+
+
+def replaced(text: str, sections: Sequence[str]) -> str:
+    """`text` with `sections` in place of those with their titles; new ones stand at the end."""
+    head, *kept = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    by_title = {section.splitlines()[0]: section for section in [*kept, *sections]}
+    return "\n".join(part.rstrip("\n") + "\n" for part in (head, *by_title.values()))
 
 
 def _machine() -> str:
