@@ -1,6 +1,6 @@
 """Listing recordings, replaying one, letting one go."""
 
-from typing import TextIO
+from typing import Final, TextIO
 
 import click
 
@@ -11,8 +11,8 @@ from covel_host.cli.in_session import play, read_packages, read_store
 from covel_host.cli.output import safe_text, table, time_text, write_json, write_text
 from covel_host.cli.replay_text import replay_text, report_json
 from covel_host.cli.session_desk import at_desk
+from covel_host.cli.session_facts import LAST, session_meant
 from covel_host.cli.streams import give_up
-from covel_host.cli.trace_facts import LAST, session_meant
 from covel_host.host import Host
 from covel_host.models.selector import UseOffline
 from covel_host.settings import Settings
@@ -22,6 +22,8 @@ from covel_host.turn.recordings import forget_recording, recording_of, recording
 from covel_host.turn.replaying import ReplayReport
 from plugin_sdk.values import JsonObject
 
+_RECORDED_BY: Final = "--record of covel turn, run and play makes them."
+
 
 class NothingRecorded(HostError):
     """The session has no recording that `last` could mean."""
@@ -30,7 +32,7 @@ class NothingRecorded(HostError):
         super().__init__(
             f"The session {session_id!r} has no recordings.",
             code="turn-not-recorded",
-            hint="--record of covel turn, run and play makes them.",
+            hint=_RECORDED_BY,
         )
 
 
@@ -92,15 +94,17 @@ def replay(
 
 def show_recordings(settings: Settings, wanted: str, *, as_json: bool) -> None:
     """Print the recordings of a session, oldest first."""
-    session_id = read_store(settings, lambda reading: session_meant(reading, wanted))
-    found = read_store(settings, lambda reading: recordings_of(reading, session_id))
+
+    def recorded(reading: Reading) -> tuple[str, list[RecordingRecord]]:
+        session_id = session_meant(reading, wanted)
+        return session_id, recordings_of(reading, session_id)
+
+    session_id, found = read_store(settings, recorded)
     if as_json:
         write_json({"sessionId": session_id, "recordings": [_row(one) for one in found]})
         return
     if not found:
-        write_text(
-            "The session has no recordings. --record of covel turn, run and play makes them.\n"
-        )
+        write_text(f"The session has no recordings. {_RECORDED_BY}\n")
         return
     rows = [
         (

@@ -31,6 +31,8 @@ from covel_host.turn.shown_turns import shown_calls, shown_turn
 
 SHOWN = 100
 """The newest messages and turns that are shown of a session."""
+LAST = "last"
+"""What people call the session that changed last, and the newest turn of one."""
 
 
 class TurnNotFound(StoreError):
@@ -141,3 +143,13 @@ def _traced(reading: Reading, turn: TurnRecord) -> TurnFacts:
         tuple(shown_calls(turn, calls)),
         tuple(list_trace(reading, *names, limit=MAX_LIMIT)),
     )
+
+
+def session_meant(reading: Reading, wanted: str) -> str:
+    """The ID of the session that `wanted` names; `last` is the one that changed last.
+
+    Raises:
+        SessionNotFoundError: there is none.
+    """
+    newest = list_sessions(reading, limit=1) if wanted == LAST else []
+    return newest[0].session_id if newest else require_session(reading, wanted).session_id

@@ -4,20 +4,17 @@ from dataclasses import dataclass
 
 from covel_host.base.errors import HostError
 from covel_host.cli.in_session import read_store
-from covel_host.cli.session_facts import TurnNotFound
+from covel_host.cli.session_facts import LAST, TurnNotFound, session_meant
 from covel_host.settings import Settings
 from covel_host.store.limits import MAX_LIMIT
 from covel_host.store.prompt_parts import read_prompt_parts
 from covel_host.store.records import TraceRecord, TurnRecord
-from covel_host.store.sessions import list_sessions, require_session
 from covel_host.store.traces import list_trace
 from covel_host.store.transaction import Reading
 from covel_host.store.turns import get_turn, list_turns
 from covel_host.trace.prompts import joined, part_names, prompt_names
 from covel_host.trace.report import Step, trace_report
 from plugin_sdk.values import JsonValue
-
-LAST = "last"
 
 
 class CallNotFound(HostError):
@@ -86,16 +83,6 @@ def _facts(reading: Reading, session_id: str, wanted: str, prompt: int | None) -
         call, joined(call.data.get("messages"), texts), joined(call.data.get("tools"), texts)
     )
     return TraceFacts(turn, facts.root, found)
-
-
-def session_meant(reading: Reading, wanted: str) -> str:
-    """The ID of the session that `wanted` names; `last` is the one that changed last.
-
-    Raises:
-        SessionNotFoundError: there is none.
-    """
-    newest = list_sessions(reading, limit=1) if wanted == LAST else []
-    return newest[0].session_id if newest else require_session(reading, wanted).session_id
 
 
 def _turn(reading: Reading, session_id: str, wanted: str) -> TurnRecord:

@@ -1,5 +1,6 @@
 """The authors' page of contexts, made of the protocols that they annotate with."""
 
+import functools
 import inspect
 import itertools
 import re
@@ -36,7 +37,6 @@ _RECEIVED: Final[dict[type, str]] = {
 }
 """Which function is handed which context."""
 
-
 _MODULE: Final = re.compile(r"\b(?:\w+\.)+(?=\w)")
 """What stands before a type's name, such as `collections.abc.`."""
 
@@ -50,12 +50,13 @@ def reference_page(generated: str) -> str:
     for protocol in _RECEIVED:
         lines += ["", *_section(protocol)]
     lines += ["", "## What contexts hold", "", "Each of them is reached through a member above."]
-    for protocol in held_protocols():
+    for protocol in _held_protocols():
         lines += ["", *_section(protocol)]
     return "\n".join(lines) + "\n"
 
 
-def held_protocols() -> list[type]:
+@functools.cache
+def _held_protocols() -> tuple[type, ...]:
     """The protocols of what contexts hold, by name."""
     found = {
         name: value
@@ -63,7 +64,7 @@ def held_protocols() -> list[type]:
         for name, value in vars(module).items()
         if inspect.isclass(value) and value.__module__ == module.__name__
     }
-    return [found[name] for name in sorted(found)]
+    return tuple(found[name] for name in sorted(found))
 
 
 def _section(protocol: type) -> Iterator[str]:
@@ -127,7 +128,7 @@ def _type_text(kind: Any) -> str:
 
 def _link(shown: str) -> str:
     """A type, linked where this page tells of it."""
-    told = {one.__name__ for one in (*_RECEIVED, *held_protocols())}
+    told = {one.__name__ for one in (*_RECEIVED, *_held_protocols())}
     if shown in told:
         return f"[`{shown}`](#{shown.lower()})"
     return _in_table(f"`{shown}`")

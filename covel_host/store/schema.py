@@ -114,6 +114,7 @@ def _make_or_migrate(path: Path, connection: Connection) -> None:
 
 
 def _make(connection: Connection) -> None:
+    # One by one: `executescript` of sqlite3 would commit the transaction first.
     for statement in SCHEMA_FILE.read_text(encoding="utf-8").split(";\n\n"):
         if statement:
             connection.exec_driver_sql(statement)

@@ -1,7 +1,6 @@
 """The examples of README and docs do what the text beside them says."""
 
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from covel_host.models.script_file import read_script
 from tests.cli.support import Called, Covel
 from tests.docs.pages import PAGES, ROOT, SAMPLES, samples
 
-MARKED = re.compile(r"^<!-- example: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXAMPLES = [sample for sample in SAMPLES if sample.mark == "example"]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -27,7 +26,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def marked() -> dict[str, str]:
     """The marked examples of all pages by their path."""
-    return {path: text for page in PAGES for path, text in MARKED.findall(page.read_text("utf-8"))}
+    return {sample.path: sample.text for sample in EXAMPLES}
 
 
 def readme_package() -> dict[str, str]:
@@ -94,12 +93,12 @@ def covel(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Calle
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_mark_stands_above_a_block_of_code(page: Path) -> None:
-    text = page.read_text("utf-8")
-    assert len(MARKED.findall(text)) == text.count("<!-- example:")
+    found = [sample for sample in EXAMPLES if sample.page == page]
+    assert len(found) == page.read_text("utf-8").count("<!-- example:")
 
 
 def test_no_example_is_written_twice() -> None:
-    found = [path for page in PAGES for path, _ in MARKED.findall(page.read_text("utf-8"))]
+    found = [sample.path for sample in EXAMPLES]
     assert sorted(found) == sorted(set(found))
 
 

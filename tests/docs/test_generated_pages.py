@@ -20,6 +20,13 @@ def test_a_generated_page_has_not_drifted(name: str) -> None:
     assert written == generate_docs.PAGES[name](), "run: python scripts/generate_docs.py"
 
 
+def test_the_index_leads_to_every_page() -> None:
+    docs = ROOT / "docs"
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} - {"index.md"}
+    text = (docs / "index.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\(([^)#:]+\.md)\)", text)) == pages
+
+
 @pytest.mark.parametrize(
     "page",
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))],

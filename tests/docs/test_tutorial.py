@@ -7,36 +7,21 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 from tests.cli.support import SCRIPT
+from tests.docs.pages import ROOT, Sample, samples
 
-TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
-BLOCK = re.compile(r"(?:^<!-- (file|edit): (\S+) -->\n)?^```(\w+)\n(.*?)^```$", re.M | re.S)
+TUTORIAL = ROOT / "docs" / "tutorial"
 TYPED = re.compile(r"`(r tide-clock [^`]+)`")
 
 
-@dataclass
-class Block:
-    """A block of the page: a file, an edit of a function in one, commands, or what they print."""
-
-    kind: str
-    path: str
-    text: str
-    before: str
-
-
-def blocks(page: Path) -> Iterator[Block]:
-    text, place = page.read_text("utf-8"), 0
-    for found in BLOCK.finditer(text):
-        mark, path, language, content = found.groups()
-        yield Block(mark or language, path or "", content, text[place : found.start()])
-        place = found.end()
+def kind(block: Sample) -> str:
+    """A file, an edit of a function in one, commands, or what they print."""
+    return block.mark or block.language
 
 
 def shown_in(expected: str, output: str) -> list[str]:
@@ -68,16 +53,16 @@ class Reader:
         self.output = ""
         self.developing: subprocess.Popen[str] | None = None
 
-    def follow(self, block: Block) -> None:
-        if block.kind == "file":
+    def follow(self, block: Sample) -> None:
+        if kind(block) == "file":
             path = self.folder / block.path
             path.write_text(block.text, encoding="utf-8")
-        elif block.kind == "edit":
+        elif kind(block) == "edit":
             self.edit(self.folder / block.path, block.text)
-        elif block.kind == "sh":
+        elif kind(block) == "sh":
             for line in block.text.splitlines():
                 self.call(line)
-        elif block.kind == "text":
+        elif kind(block) == "text":
             self.look(block)
 
     def edit(self, path: Path, function: str) -> None:
@@ -114,7 +99,7 @@ class Reader:
         assert done.returncode == 0, done.stdout
         self.output = done.stdout
 
-    def look(self, block: Block) -> None:
+    def look(self, block: Sample) -> None:
         if self.developing is None:
             assert shown_in(block.text, self.output) == [], self.output
             return
@@ -153,9 +138,9 @@ def test_the_tutorial_works_as_it_is_written(page: Path, tmp_path: Path) -> None
     reader = Reader(tmp_path)
     kinds = []
     try:
-        for block in blocks(page):
+        for block in samples(page):
             reader.follow(block)
-            kinds.append(block.kind)
+            kinds.append(kind(block))
         reader.leave()
     finally:
         if reader.developing is not None:
@@ -167,9 +152,11 @@ def test_the_tutorial_works_as_it_is_written(page: Path, tmp_path: Path) -> None
 
 
 def test_both_languages_have_the_same_commands_and_steps() -> None:
-    english, chinese = (list(blocks(page)) for page in sorted(TUTORIAL.glob("*.md")))
-    assert [(block.kind, block.path) for block in english] == [
-        (block.kind, block.path) for block in chinese
+    english, chinese = (samples(page) for page in sorted(TUTORIAL.glob("*.md")))
+    assert [(kind(block), block.path) for block in english] == [
+        (kind(block), block.path) for block in chinese
     ]
-    commands = [[block.text for block in page if block.kind == "sh"] for page in (english, chinese)]
+    commands = [
+        [block.text for block in page if kind(block) == "sh"] for page in (english, chinese)
+    ]
     assert commands[0] == commands[1]
