@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from covel_host.base.json_text import dump_json
 from covel_host.cli.output import one_line, safe_text, table, time_text, write_text
@@ -16,6 +16,7 @@ from covel_host.store.records import (
     ToolCallRecord,
     TurnRecord,
 )
+from covel_host.trace.prompts import PROMPT_MEMBERS
 from covel_host.trace.tree import TraceNode, build_tree
 from plugin_sdk.values import JsonValue
 
@@ -78,10 +79,6 @@ def _failing(row: PackageFailures, session: SessionRecord) -> str:
     return f"set aside after repeated errors: {row.plugin_id}; until it is changed, or: {command}"
 
 
-_PROMPT: Final = frozenset({"messages", "tools", "outline"})
-"""Where the parts of a prompt are kept; `covel trace --prompt` shows what they say."""
-
-
 def write_trace(facts: TurnFacts) -> None:
     """Print the trace of a turn as a tree."""
     if not facts.trace:
@@ -113,7 +110,9 @@ def _grow(tree: "Tree", node: TraceNode) -> None:
 
 
 def _event(kind: str, data: dict[str, JsonValue]) -> str:
-    facts = [f"{name}={_short(value)}" for name, value in data.items() if name not in _PROMPT]
+    facts = [
+        f"{name}={_short(value)}" for name, value in data.items() if name not in PROMPT_MEMBERS
+    ]
     return " ".join([kind, *facts])
 
 

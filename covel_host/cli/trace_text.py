@@ -6,9 +6,11 @@ from covel_host.base.json_text import dump_json
 from covel_host.cli.output import counted, one_line, safe_text
 from covel_host.cli.prompt_costs import costs_text, prompt_costs
 from covel_host.cli.trace_facts import Prompt, TraceFacts
+from covel_host.trace.prompts import PROMPT_MEMBERS
 from covel_host.trace.report import Step, Totals, totals_of
 from plugin_sdk.values import JsonObject, JsonValue
 
+_SHOWN_APART = frozenset({"text", "toolCalls", "usage", "cost", "error"})
 _VALUE = 100
 _INDENT = "  "
 
@@ -37,7 +39,7 @@ def call_text(facts: TraceFacts, number: int) -> str:
     members = {
         name: value
         for name, value in call.data.items()
-        if name not in ("messages", "tools", "text", "toolCalls", "usage", "cost", "error")
+        if name not in PROMPT_MEMBERS | _SHOWN_APART
     }
     text += "".join(f"{_INDENT}{name}: {_plain(value)}\n" for name, value in members.items())
     text += f"\n{_block('Reasoning', call.data.get('reasoningContent'))}"

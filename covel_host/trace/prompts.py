@@ -15,6 +15,9 @@ from covel_host.base.json_text import JsonValueError, dump_json, parse_json
 from covel_host.trace.redaction import redact
 from plugin_sdk.values import JsonObject, JsonValue
 
+PROMPT_MEMBERS: Final = frozenset({"messages", "tools", "outline"})
+"""Members of `llm.calling` that stand for its prompt: what they say is shown with the prompt."""
+
 MISSING_PART: Final = "[not kept]"
 """What stands for a part that the store does not have."""
 

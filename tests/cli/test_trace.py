@@ -102,6 +102,7 @@ def test_a_call_is_shown_with_its_reply(covel: Covel, folder: Path, tmp_path: Pa
     session_id = run_echo(covel, folder, tmp_path)
     text = covel("trace", session_id, "last", "--call", "1").out
     assert "attempt: 1" in text
+    assert "outline:" not in text
     assert 'call echo-value {"value": "lamp"}' in text or 'call echo-value {"value":"lamp"}' in text
     assert covel("trace", session_id, "last", "--call", "2", "--json").json["number"] == 2
 
